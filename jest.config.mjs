@@ -1,0 +1,34 @@
+// One configuration, three projects by the cost a test's suffix states: unit, int (PostgreSQL), e2e (the running product).
+const shared = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
+  moduleNameMapper: {
+    '^@countersign/([a-z-]+)$': ['<rootDir>/libs/$1/src/index.ts', '<rootDir>/services/$1/src/index.ts', '<rootDir>/$1/src/index.ts'],
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  transform: {
+    '^.+\\.tsx?$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2024',
+          parser: { syntax: 'typescript', decorators: true, tsx: false },
+          transform: { legacyDecorator: true, decoratorMetadata: true },
+          keepClassNames: true,
+        },
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  modulePathIgnorePatterns: ['/dist/'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+};
+export default {
+  coverageProvider: 'v8',
+  projects: ['unit', 'int', 'e2e'].map((cost) => ({
+    ...shared,
+    displayName: cost,
+    testMatch: [`**/*.${cost}.spec.ts`],
+  })),
+};

@@ -1,0 +1,2 @@
+export * from './handle.js';
+export * from './types.js';
