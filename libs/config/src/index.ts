@@ -1,1 +1,4 @@
-export {};
+export { describeConfig, redactedConfig } from './describe.js';
+export { ConfigError, type ConfigOfGroups, loadConfig, type SettingGroups } from './load.js';
+export { bytesOf, durationOf } from './parse.js';
+export { type ConfigOf, type Declarations, type Declared, declareSettings, type Setting, type SettingGroup } from './setting.js';

@@ -1,1 +1,1 @@
-export {};
+export { createLogger, type Logger, type LogLevel } from './logger.js';
