@@ -1,0 +1,1 @@
+import '@countersign/one'; // contracts-stand-alone

@@ -1,0 +1,1 @@
+import './second.js'; // no-cycles

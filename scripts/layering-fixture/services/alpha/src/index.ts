@@ -1,0 +1,2 @@
+import '@countersign/beta'; // services-meet-in-events
+import './first.js';

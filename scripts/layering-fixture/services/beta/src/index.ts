@@ -1,0 +1,1 @@
+import '../../../libs/one/src/inside.js'; // packages-by-their-door

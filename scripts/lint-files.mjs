@@ -1,0 +1,76 @@
+// What a file is called, how long it is, and whether a pure file stays pure (docs/development.md). Each check is first shown a case it must refuse.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './run.mjs';
+
+const SMELL = 300;
+const LIMIT = 500;
+
+/** Files over the limit, each with the reason why splitting it would make it harder to read. */
+const LONG = {};
+
+const CODE = /\.(ts|tsx|mjs|js|sql|css)$/;
+const PURE = /^(libs\/review\/src\/.*|services\/[^/]+\/src\/.*decider)\.ts$/;
+const SPEC = /\.(unit|int|e2e)\.spec\.tsx?$/;
+
+function faultsOfName(path) {
+  const faults = [];
+  if (/(^|\/)(utils?|helpers?|common|shared|misc)(\/|\.[^/]*$)/.test(path)) {
+    faults.push(`${path}: name the thing for what it does; utils, helpers, common, shared and misc say nothing.`);
+  }
+  if (/\/index\.tsx?$/.test(path) && !/^(contracts|(libs|services)\/[^/]+)\/src\/index\.ts$/.test(path)) {
+    faults.push(`${path}: an index file stands only at a package's door (src/index.ts); elsewhere it hides where things are.`);
+  }
+  if (/\.spec\.tsx?$/.test(path) && !SPEC.test(path)) {
+    faults.push(`${path}: a test's suffix says its cost: .unit.spec.ts, .int.spec.ts or .e2e.spec.ts. It would not run as it is.`);
+  }
+  return faults;
+}
+
+function faultsOfLength(path, text) {
+  const lines = text.split('\n').length - 1;
+  if (lines <= LIMIT || LONG[path]) return [];
+  return [`${path}: ${lines} lines. Split it, or give the reason in scripts/lint-files.mjs (limit ${LIMIT}).`];
+}
+
+function faultsOfPurity(path, text) {
+  if (!PURE.test(path) || SPEC.test(path)) return [];
+  const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  const impure = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|\bperformance\.now\b|\bcrypto\.|\bprocess\.|\bawait\b|\bfetch\(/.exec(code);
+  return impure ? [`${path}: \`${impure[0]}\` in a file of pure rules; the time and every choice come in as arguments.`] : [];
+}
+
+const mustRefuse = [
+  faultsOfName('libs/one/src/utils.ts'),
+  faultsOfName('services/one/src/helpers/text.ts'),
+  faultsOfName('services/one/src/projections/index.ts'),
+  faultsOfName('libs/one/src/thing.spec.ts'),
+  faultsOfLength('libs/one/src/long.ts', 'x\n'.repeat(LIMIT + 1)),
+  faultsOfPurity('libs/review/src/decide.ts', 'const now = Date.now();\n'),
+  faultsOfPurity('services/one/src/key-decider.ts', 'await load();\n'),
+];
+if (mustRefuse.some((faults) => faults.length === 0))
+  throw new Error('A check of scripts/lint-files.mjs no longer refuses what it is there to refuse.');
+
+const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
+  .split('\n')
+  .filter((path) => path && !path.startsWith('scripts/layering-fixture/') && existsSync(join(ROOT, path)));
+const sources = paths.filter((path) => CODE.test(path) && !/(^|\/)(generated|vectors)\//.test(path));
+const faults = paths.flatMap(faultsOfName);
+const smells = [];
+for (const path of sources) {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  faults.push(...faultsOfLength(path, text), ...faultsOfPurity(path, text));
+  const lines = text.split('\n').length - 1;
+  if (lines > SMELL) smells.push(`${path} (${lines})`);
+}
+for (const path of Object.keys(LONG))
+  if (!paths.includes(path)) faults.push(`scripts/lint-files.mjs allows ${path}, which does not exist.`);
+
+if (smells.length > 0) console.log(`Files over ${SMELL} lines: ${smells.join(', ')}`);
+if (faults.length > 0) {
+  console.error(`Files: ${faults.length} fault${faults.length === 1 ? '' : 's'}\n  ${faults.join('\n  ')}`);
+  process.exit(1);
+}
+console.log(`Files: ${sources.length} sources named and sized as agreed.`);
