@@ -1,1 +1,3 @@
-export {};
+export * from './canonical.js';
+export * from './difference.js';
+export * from './digest.js';
