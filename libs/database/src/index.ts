@@ -1,1 +1,5 @@
-export {};
+export { catalogDump } from './catalog.js';
+export { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './embedded.js';
+export { type MigrateOptions, MigrationError, type MigrationSet, migrate } from './migrate.js';
+export { APP_ROLE, clientConfig, createPool, type PoolOptions } from './pool.js';
+export { inTransaction, sqlState } from './transaction.js';
