@@ -1,1 +1,12 @@
-export {};
+export type { CallbackRefusal, Resolve, ResolvedAddress } from './callback-url.js';
+export {
+  createEgress,
+  EGRESS_LIMITS,
+  type Egress,
+  type EgressLimits,
+  type EgressRequest,
+  type Exchange,
+  type ExchangeFailure,
+  type FailureCode,
+} from './egress.js';
+export { EGRESS_SETTINGS } from './settings.js';
