@@ -1,0 +1,110 @@
+/**
+ * What a machine that runs everything in one process keeps in DATA_DIR.
+ *
+ *   layout.json       version of this layout, written first
+ *   lock.json         who works on it now (lock.ts)
+ *   secrets.json      keys made at the first start (secrets.ts)
+ *   credentials.json  what a developer needs to try it (credentials.ts)
+ *   postgres/         the embedded PostgreSQL, unless DATABASE_URL is set
+ *
+ * Everything is created with mode 0700 or 0600, except that PostgreSQL's own user must reach its folder when the process runs as root.
+ */
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { CannotStart, systemCode } from '../cannot-start.js';
+import { readIfThere, writePrivate } from './files.js';
+import { type Lock, takeLock } from './lock.js';
+import { type PlatformSecrets, platformSecrets } from './secrets.js';
+
+const LAYOUT = 1;
+const LAYOUT_FILE = 'layout.json';
+
+export interface DataDirectory {
+  path: string;
+  lock: Lock;
+  secrets: PlatformSecrets;
+  /** Where the embedded PostgreSQL lives. */
+  postgres: string;
+}
+
+/**
+ * Opens a data directory, creating it when it is not there, and locks it.
+ * @param options.create false for commands that work on what a server has left behind.
+ * @throws {CannotStart} when it is in use, not ours, damaged, newer than this version, or not writable.
+ */
+export async function openDataDirectory(dataDir: string, options: { command: string; create: boolean }): Promise<DataDirectory> {
+  const path = resolve(dataDir);
+  try {
+    if (!options.create && !existsSync(join(path, LAYOUT_FILE))) {
+      throw new CannotStart(`${path} holds no Countersign data: set DATA_DIR, or start a server there first (\`npm start\`).`);
+    }
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const fresh = checkLayout(path);
+    const lock = await takeLock(path, options.command);
+    try {
+      if (fresh) writePrivate(join(path, LAYOUT_FILE), `${JSON.stringify({ layout: LAYOUT })}\n`);
+      const postgres = join(path, 'postgres');
+      return { path, lock, secrets: platformSecrets(path, fresh || !existsSync(postgres)), postgres };
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  } catch (error) {
+    throw explain(error, path);
+  }
+}
+
+/** True when there is nothing in it yet. */
+function checkLayout(path: string): boolean {
+  const file = join(path, LAYOUT_FILE);
+  const text = readIfThere(file);
+  if (text === null) {
+    const strangers = readdirSync(path).filter((name) => !name.startsWith('lock.') && !name.startsWith(LAYOUT_FILE));
+    if (strangers.length > 0) {
+      throw new CannotStart(
+        `${path} is not empty and holds no Countersign data (${LAYOUT_FILE} is missing): set DATA_DIR to another folder, or restore that file.`,
+      );
+    }
+    return true;
+  }
+  const layout = layoutOf(text);
+  if (layout === null) {
+    throw new CannotStart(`${file} is damaged: restore the data directory from a backup, or set DATA_DIR to another folder.`);
+  }
+  if (layout > LAYOUT) {
+    throw new CannotStart(
+      `${path} was written by a newer Countersign (layout ${layout}, this one knows ${LAYOUT}): start that version, or set DATA_DIR to another folder.`,
+    );
+  }
+  return false;
+}
+
+function layoutOf(text: string): number | null {
+  try {
+    const { layout } = JSON.parse(text) as { layout?: unknown };
+    return Number.isInteger(layout) ? (layout as number) : null;
+  } catch {
+    return null;
+  }
+}
+
+function explain(error: unknown, path: string): unknown {
+  switch (systemCode(error)) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new CannotStart(
+        `${path} cannot be written by this user (${systemCode(error)}): give it to the user who starts Countersign, or set DATA_DIR to a folder of theirs.`,
+        { cause: error },
+      );
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return new CannotStart(`${path} is not a folder: set DATA_DIR to one.`, { cause: error });
+    case 'ENOSPC':
+      return new CannotStart(`The disk that holds ${path} is full.`, { cause: error });
+    case undefined:
+      return error;
+    default:
+      return new CannotStart(`${path} cannot be used (${systemCode(error)}): set DATA_DIR to another folder.`, { cause: error });
+  }
+}
