@@ -1,3 +1,5 @@
+export * from './errors.js';
+export * from './events/directory.js';
 export {
   ACTION_KINDS,
   Action,
@@ -10,12 +12,10 @@ export {
   type DecisionName,
   FIELD_TYPES,
   Field,
-  type FieldType,
   Hold,
   PersonRef,
   Proof,
   REVIEW_STATUSES,
-  type ReviewStatus,
   Shown,
   SYSTEM_DECIDERS,
   type SystemDecider,
@@ -25,5 +25,21 @@ export {
 export * from './events/registry.js';
 export * from './events/review.js';
 export * from './events/template.js';
+export * from './http/action.js';
+export * from './http/auth.js';
+export * from './http/delivery.js';
+export * from './http/error-body.js';
+export * from './http/list.js';
+export * from './http/meta.js';
+export * from './http/primitives.js';
+export * from './http/reading.js';
+export * from './http/review.js';
+export * from './http/review-requests.js';
+export * from './http/settings.js';
+export * from './http/template.js';
 export * from './identity.js';
 export * from './operation.js';
+export * from './operations.js';
+export * from './schema.js';
+export * from './stream/frames.js';
+export * from './validate.js';

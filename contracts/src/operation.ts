@@ -1,5 +1,6 @@
-import type { TSchema } from 'typebox';
+import type { ErrorCode } from './errors.js';
 import type { Scope } from './identity.js';
+import type { TSchema } from './schema.js';
 
 /** The services that answer HTTP. */
 export type ServiceName = 'gateway' | 'intake' | 'decisions' | 'monitoring' | 'directory' | 'webhooks' | 'audit';
@@ -9,6 +10,9 @@ export type ServiceName = 'gateway' | 'intake' | 'decisions' | 'monitoring' | 'd
  * `human`: a person's session; a key is told 403 `human_actor_required` before any look-up (decision 7).
  */
 export type Access = 'public' | 'key' | 'session' | 'admin' | 'key_or_session' | 'human';
+
+/** How a body is written when it is not one JSON document. */
+export type MediaType = 'text/event-stream' | 'application/x-ndjson' | 'text/plain; charset=utf-8' | 'text/markdown; charset=utf-8';
 
 /** One HTTP operation: the single source of routing, access, validation and OpenAPI. */
 export interface Operation {
@@ -22,13 +26,28 @@ export interface Operation {
   /** Counts against the key's hourly limit. */
   limited: boolean;
   summary: string;
+  tag: string;
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
-  responses: Record<number, TSchema | null>;
-  /** Codes from the error catalogue this operation can answer beside those every operation can. */
-  errors: readonly string[];
+  /** The body may be left out; an empty one stands for `{}`. */
+  bodyOptional?: boolean;
+  /** What each success carries; null = no body. The schema of a stream is that of one frame or line. */
+  responses: Readonly<Record<number, TSchema | null>>;
+  /** Media type of the successes when it is not application/json. */
+  mediaType?: MediaType;
+  /** Codes from the catalogue this operation can answer beside those that follow from its access, input and method (`errorsOf`). */
+  errors: readonly ErrorCode[];
   deprecated?: boolean;
-  /** How a response is written when it is not one JSON document. */
-  stream?: 'sse' | 'ndjson';
+  /** A one-time ticket in the query stands in for the credential in the header (stream). */
+  ticket?: boolean;
+  /** Accepts `Idempotency-Key`. */
+  idempotent?: boolean;
+  /** Answers `If-None-Match` with 304. */
+  conditional?: boolean;
+}
+
+/** Keeps the literal types of an operation, so that `OperationOf` can tell what it takes and gives. */
+export function operation<const O extends Operation>(o: O): O {
+  return o;
 }

@@ -1,0 +1,44 @@
+/** Lists and pages (HRP digest §0, §13; decision 14). */
+import { message, ref, type Static, type TSchema, Type } from '../schema.js';
+import { count, pathId } from './primitives.js';
+
+/** A page of a list. `total` counts all matches; `total_is_capped` says that counting stopped at 10,000. */
+export function ListOf<S extends TSchema>(id: string, item: S) {
+  return message(
+    id,
+    Type.Object({
+      object: Type.Unsafe<'list'>({ type: 'string', const: 'list' }),
+      items: Type.Array(ref(item)),
+      has_more: Type.Boolean(),
+      total: count('Number of matches, not of items on this page.'),
+      total_is_capped: Type.Optional(
+        Type.Unsafe<true>({ type: 'boolean', const: true, description: 'Present when counting stopped at total.' }),
+      ),
+      next_cursor: Type.Optional(Type.String({ description: 'Pass as cursor to read on; absent on the last page.' })),
+    }),
+  );
+}
+
+/** A type word a single object carries in `object`. */
+export function objectType<const T extends string>(type: T) {
+  return Type.Unsafe<T>({ type: 'string', const: type });
+}
+
+/** Members of a list's query: page by `limit` and `offset`, or by `limit` and `cursor`. */
+export const page = (maximum = 100) => ({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 512, description: 'next_cursor of the page before; not together with offset.' }),
+  ),
+});
+
+export const IdParams = message('IdParams', Type.Object({ id: pathId() }));
+export type IdParams = Static<typeof IdParams>;
+
+export const TokenParams = message('TokenParams', Type.Object({ token: Type.String({ minLength: 1, maxLength: 512 }) }));
+export type TokenParams = Static<typeof TokenParams>;
+
+/** A success that says nothing more. */
+export const Ok = message('Ok', Type.Object({ ok: Type.Unsafe<true>({ type: 'boolean', const: true }) }));
+export type Ok = Static<typeof Ok>;

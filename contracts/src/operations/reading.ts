@@ -1,0 +1,72 @@
+import {
+  AuditEvent,
+  AuditExportQuery,
+  AuditList,
+  AuditQuery,
+  AuditVerification,
+  AuditVerifyQuery,
+  FeedbackList,
+  FeedbackQuery,
+  Stats,
+} from '../http/reading.js';
+import { operation } from '../operation.js';
+
+const audit = { service: 'audit', access: 'key_or_session', scopes: ['audit:read'], limited: false, tag: 'audit' } as const;
+
+export const READING_OPERATIONS = [
+  operation({
+    ...audit,
+    id: 'listFeedback',
+    method: 'GET',
+    path: '/api/v1/feedback',
+    access: 'key',
+    scopes: ['feedback:read'],
+    tag: 'feedback',
+    summary: 'What people decided, newest first, to learn from',
+    query: FeedbackQuery,
+    responses: { 200: FeedbackList },
+    errors: ['invalid_cursor'],
+  }),
+  operation({
+    ...audit,
+    id: 'getStats',
+    method: 'GET',
+    path: '/api/v1/stats',
+    scopes: ['stats:read'],
+    tag: 'stats',
+    summary: 'Counts of the project',
+    responses: { 200: Stats },
+    errors: [],
+  }),
+  operation({
+    ...audit,
+    id: 'listAuditEvents',
+    method: 'GET',
+    path: '/api/v1/audit',
+    summary: 'Who did what, newest first',
+    query: AuditQuery,
+    responses: { 200: AuditList },
+    errors: ['invalid_cursor'],
+  }),
+  operation({
+    ...audit,
+    id: 'verifyAudit',
+    method: 'GET',
+    path: '/api/v1/audit/verify',
+    summary: 'Recompute the hashes over a range of positions',
+    query: AuditVerifyQuery,
+    responses: { 200: AuditVerification },
+    errors: ['range_too_large'],
+  }),
+  operation({
+    ...audit,
+    id: 'exportAudit',
+    method: 'GET',
+    path: '/api/v1/audit/export',
+    summary: 'The audit log as JSON lines, oldest first',
+    query: AuditExportQuery,
+    responses: { 200: AuditEvent },
+    mediaType: 'application/x-ndjson',
+    errors: [],
+  }),
+] as const;

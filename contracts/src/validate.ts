@@ -1,0 +1,215 @@
+/**
+ * Validators compiled from the messages, one ajv 2020-12 instance for each mode.
+ *
+ * V1. `drop` (what callers send): a key the message does not name is removed. Mutates the value it is given.
+ * V2. `exact` (what we send, and examples): such a key is an issue, at any depth.
+ * V3. `open` (what we read from elsewhere): such a key stays.
+ * V4. A value `x-later` would accept but the message does not is reported as `feature_not_available` (decision 29); nothing else is then reported.
+ * V5. A schema is compiled on first use and kept.
+ */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { messages, type Static, type TSchema } from './schema.js';
+
+export type Mode = 'drop' | 'exact' | 'open';
+
+export interface Issue {
+  /** Dotted path below the value, such as `timeout.seconds` or `fields.0.name`; empty for the value itself. */
+  path: string;
+  message: string;
+  code: IssueCode;
+}
+
+export type IssueCode =
+  | 'required'
+  | 'invalid_type'
+  | 'invalid_value'
+  | 'invalid_format'
+  | 'too_small'
+  | 'too_big'
+  | 'not_unique'
+  | 'invalid_union'
+  | 'unrecognized_keys'
+  | 'not_available'
+  | 'custom';
+
+export type Validated<T> =
+  | { ok: true; value: T }
+  | { ok: false; code: 'validation_failed' | 'feature_not_available'; issues: [Issue, ...Issue[]] };
+
+export type Validate<T> = (value: unknown) => Validated<T>;
+
+/** Issues told at once; a hostile body must not make a hostile answer. */
+const MOST_ISSUES = 20;
+
+const ISSUE_CODES: Record<string, IssueCode> = {
+  required: 'required',
+  dependentRequired: 'required',
+  type: 'invalid_type',
+  enum: 'invalid_value',
+  const: 'invalid_value',
+  format: 'invalid_format',
+  pattern: 'invalid_format',
+  minLength: 'too_small',
+  minimum: 'too_small',
+  exclusiveMinimum: 'too_small',
+  minItems: 'too_small',
+  minProperties: 'too_small',
+  maxLength: 'too_big',
+  maximum: 'too_big',
+  exclusiveMaximum: 'too_big',
+  maxItems: 'too_big',
+  maxProperties: 'too_big',
+  uniqueItems: 'not_unique',
+  anyOf: 'invalid_union',
+  oneOf: 'invalid_union',
+  additionalProperties: 'unrecognized_keys',
+};
+
+type Json = Record<string, unknown>;
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Closes every object that names its properties; maps and free objects keep any key. Values of `x-later`, examples and enums are left alone. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (!isObject(schema)) return schema;
+  const copy = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, key === 'enum' || key === 'const' || key === 'default' ? value : closed(value)]),
+  );
+  if (isObject(copy.properties) && copy.type === 'object' && copy.additionalProperties === undefined) copy.additionalProperties = false;
+  return copy;
+}
+
+const instances = new Map<Mode, Ajv2020>();
+
+function instance(mode: Mode): Ajv2020 {
+  let ajv = instances.get(mode);
+  if (!ajv) {
+    ajv = new Ajv2020({
+      strict: true,
+      strictTypes: false,
+      strictRequired: false,
+      allErrors: true,
+      verbose: true,
+      removeAdditional: mode === 'drop',
+      validateFormats: true,
+    });
+    formats.default(ajv);
+    ajv.addKeyword({ keyword: 'x-later', schemaType: ['object', 'boolean'] });
+    for (const schema of messages().values()) ajv.addSchema((mode === 'open' ? schema : closed(schema)) as Json);
+    instances.set(mode, ajv);
+  }
+  return ajv;
+}
+
+const compiled: Record<Mode, WeakMap<TSchema, ValidateFunction>> = { drop: new WeakMap(), exact: new WeakMap(), open: new WeakMap() };
+
+function compile(schema: TSchema, mode: Mode): ValidateFunction {
+  const known = compiled[mode].get(schema);
+  if (known) return known;
+  const ajv = instance(mode);
+  const id = (schema as { $id?: string }).$id;
+  const fresh = (id !== undefined && ajv.getSchema(id)) || ajv.compile((mode === 'open' ? schema : closed(schema)) as Json);
+  compiled[mode].set(schema, fresh as ValidateFunction);
+  return fresh as ValidateFunction;
+}
+
+/** A validator of a message or of any schema that refers to messages. */
+export function validator<S extends TSchema>(schema: S, mode: Mode = 'drop'): Validate<Static<S>> {
+  const check = compile(schema, mode);
+  return (value) => {
+    if (check(value)) return { ok: true, value: value as Static<S> };
+    return refuse(check.errors ?? [], mode);
+  };
+}
+
+/**
+ * A validator of query and path parameters, whose values arrive as strings: numbers and booleans are read where the schema says so, and a
+ * single value stands for a list of one.
+ */
+export function queryValidator<S extends TSchema>(schema: S): Validate<Static<S>> {
+  const check = validator(schema);
+  const properties = ((schema as { properties?: Json }).properties ?? {}) as Record<string, Json>;
+  return (value) => {
+    if (!isObject(value)) return check(value);
+    const read: Json = Object.create(null);
+    for (const [key, raw] of Object.entries(value)) read[key] = Object.hasOwn(properties, key) ? coerce(raw, properties[key] as Json) : raw;
+    return check({ ...read });
+  };
+}
+
+function coerce(raw: unknown, schema: Json): unknown {
+  if (schema.type === 'array') return Array.isArray(raw) ? raw : [raw];
+  if (typeof raw !== 'string') return raw;
+  if (schema.type === 'integer' && /^-?\d{1,16}$/.test(raw)) return Number(raw);
+  if (schema.type === 'boolean') return raw === 'true' || raw === '1' ? true : raw === 'false' || raw === '0' ? false : raw;
+  return raw;
+}
+
+function refuse(errors: ErrorObject[], mode: Mode): Extract<Validated<never>, { ok: false }> {
+  const later = errors.filter((error) => isLater(error, mode));
+  if (later.length > 0) {
+    const issues = unique(
+      later.map((error) => ({ path: pathOf(error), message: 'is not available on this server yet', code: 'not_available' as const })),
+    );
+    return { ok: false, code: 'feature_not_available', issues: issues as [Issue, ...Issue[]] };
+  }
+  const issues = unique(
+    meaningful(errors).map((error) => ({ path: pathOf(error), message: sentence(error), code: ISSUE_CODES[error.keyword] ?? 'custom' })),
+  );
+  return { ok: false, code: 'validation_failed', issues: issues.slice(0, MOST_ISSUES) as [Issue, ...Issue[]] };
+}
+
+/** The value is one the protocol knows and this server will take some day. */
+function isLater(error: ErrorObject, mode: Mode): boolean {
+  const later = (error.parentSchema as Json | undefined)?.['x-later'];
+  return isObject(later) && compileLater(later, mode)(error.data) === true;
+}
+
+const laterValidators = new WeakMap<object, ValidateFunction>();
+function compileLater(later: Json, mode: Mode): ValidateFunction {
+  let check = laterValidators.get(later);
+  if (!check) {
+    check = instance(mode).compile(later);
+    laterValidators.set(later, check);
+  }
+  return check;
+}
+
+/** Drops what only restates another error: the `if` wrapper, and the null branch of "this or null". */
+function meaningful(errors: ErrorObject[]): ErrorObject[] {
+  const told = errors.filter((error) => error.keyword !== 'if' && !/\/(anyOf|oneOf)\/\d+\/type$/.test(error.schemaPath));
+  const inner = told.filter((error) => error.keyword !== 'anyOf');
+  return inner.length > 0 ? inner : errors;
+}
+
+function pathOf(error: ErrorObject): string {
+  const below = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const params = error.params as { missingProperty?: string; additionalProperty?: string };
+  const last =
+    error.keyword === 'required'
+      ? params.missingProperty
+      : error.keyword === 'additionalProperties'
+        ? params.additionalProperty
+        : undefined;
+  return [...below, ...(last === undefined ? [] : [last])].join('.');
+}
+
+function sentence(error: ErrorObject): string {
+  if (error.keyword === 'required') return 'is required';
+  if (error.keyword === 'enum') return `must be one of ${(error.params as { allowedValues: unknown[] }).allowedValues.join(', ')}`;
+  if (error.keyword === 'additionalProperties') return 'is not a known key';
+  return error.message ?? 'is not valid';
+}
+
+function unique(issues: Issue[]): Issue[] {
+  const seen = new Map<string, Issue>();
+  for (const issue of issues) {
+    const key = `${issue.path} ${issue.code} ${issue.message}`;
+    if (!seen.has(key)) seen.set(key, issue);
+  }
+  return [...seen.values()];
+}
