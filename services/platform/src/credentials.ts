@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { CannotStart } from './cannot-start.js';
+import { readIfThere, writePrivate } from './data/files.js';
+
+/** What a developer needs to try a local server: `DATA_DIR/credentials.json`, readable by its owner only. */
+export interface Credentials {
+  url: string;
+  project_id: string;
+  /** Of the demo agent. */
+  api_key: string;
+  /** Hex text of the project's webhook secret, as HRP's signatures use it. */
+  webhook_secret: string;
+  /** A person who may decide; only while the server listens on loopback. */
+  reviewer?: { email: string; password: string };
+}
+
+const FILE = 'credentials.json';
+
+export function writeCredentials(dataDir: string, credentials: Credentials): void {
+  writePrivate(join(dataDir, FILE), `${JSON.stringify(credentials, null, 2)}\n`);
+}
+
+/** Null when there are none. @throws {CannotStart} when the file is damaged. */
+export function readCredentials(dataDir: string): Credentials | null {
+  const path = join(dataDir, FILE);
+  const text = readIfThere(path);
+  if (text === null) return null;
+  try {
+    const found = JSON.parse(text) as Credentials;
+    if ([found.url, found.project_id, found.api_key, found.webhook_secret].every((value) => typeof value === 'string')) return found;
+  } catch {
+    // Answered below, as any other content that is not credentials.
+  }
+  throw new CannotStart(`${path} is damaged: remove it, and the next start writes it anew.`);
+}

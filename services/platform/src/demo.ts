@@ -1,0 +1,19 @@
+import { CannotStart } from './cannot-start.js';
+import { dataConfig } from './config.js';
+import { readCredentials } from './credentials.js';
+import { runAgent } from './demo/agent.js';
+import { StationError } from './demo/station.js';
+
+try {
+  const { dataDir } = dataConfig();
+  const credentials = readCredentials(dataDir);
+  if (!credentials) throw new CannotStart(`${dataDir} holds no credentials: start the server first, in another terminal (\`npm start\`).`);
+  await runAgent(credentials, (line) => process.stdout.write(`${line}\n`));
+} catch (error) {
+  process.exitCode = 1;
+  if (error instanceof CannotStart) process.stderr.write(`${error.message}\n`);
+  else if (error instanceof StationError) process.stderr.write(`The station refused (${error.status} ${error.code}): ${error.message}\n`);
+  else if (error instanceof TypeError && error.message === 'fetch failed') {
+    process.stderr.write('The server does not answer: start it first, in another terminal (`npm start`).\n');
+  } else throw error;
+}

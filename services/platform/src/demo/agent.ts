@@ -1,0 +1,88 @@
+import type { Review } from '@countersign/contracts';
+import { digest } from '@countersign/evidence';
+import type { Credentials } from '../credentials.js';
+import { Station } from './station.js';
+import { waitForChange } from './wait-for-change.js';
+import { receiveWebhooks, type WebhookReceiver } from './webhook-receiver.js';
+
+/** The station sends within milliseconds; its first retry follows after seconds. */
+const WEBHOOK_MS = 15_000;
+
+export const DRAFT = {
+  to: 'maya.lindqvist@example.com',
+  subject: 'Your refund for order 10442',
+  body: [
+    'Hi Maya,',
+    '',
+    'thank you for your patience. We have refunded **EUR 129.00** for order 10442 to the card you paid with.',
+    'It should reach you within five working days.',
+    '',
+    'Kind regards,',
+    'the support team',
+  ].join('\n'),
+};
+
+/**
+ * A small agent that may not send an e-mail on its own: it asks, waits, and sends exactly what the person approved, once.
+ * @returns what came of it.
+ */
+export async function runAgent(credentials: Credentials, say: (line: string) => void): Promise<'sent' | 'rejected' | 'expired'> {
+  const station = new Station(credentials.url, credentials.api_key);
+  const webhooks = await receiveWebhooks(credentials.webhook_secret, say);
+  try {
+    let review = await station.request({ template: 'email-draft', payload: DRAFT, callback_url: webhooks.url, priority: 'high' });
+    say(`Asked for a review of an e-mail to ${DRAFT.to}.`);
+    say(`→ Decide it here: ${new URL(`/reviews/${review.id}`, credentials.url)}`);
+    for (;;) {
+      review = await waitForChange(station, review, say);
+      if (review.status === 'awaiting_iteration') {
+        say(`Changes were requested: ${review.feedback ?? '(no words)'}`);
+        review = await station.resubmit(review.id, revise(review), review.current_version + 1);
+        say(`Asked again, version ${review.current_version}. → ${new URL(`/reviews/${review.id}`, credentials.url)}`);
+      } else if (review.status === 'decided') {
+        return await conclude(station, webhooks, review, say);
+      } else if (review.status === 'expired') {
+        say('Nobody decided in time. Nothing was sent.');
+        return 'expired';
+      }
+    }
+  } finally {
+    await webhooks.close();
+  }
+}
+
+/** A language model would write this; the demo only shows that the feedback reached the agent. */
+function revise(review: Review): Record<string, unknown> {
+  const { body } = review.payload as { body: string };
+  return { ...review.payload, body: `${body}\n\nP.S. ${review.feedback ?? ''}`.trimEnd() };
+}
+
+async function conclude(
+  station: Station,
+  webhooks: WebhookReceiver,
+  review: Review,
+  say: (line: string) => void,
+): Promise<'sent' | 'rejected'> {
+  const delivery = await webhooks.next(({ event, body }) => event === 'review.decided' && body.review_id === review.id, WEBHOOK_MS);
+  if (!delivery) say('The webhook has not arrived yet; the answer was read from the station instead.');
+  else if (delivery.body.approved_digest !== review.approved_digest)
+    throw new Error('The webhook and the station disagree on what was approved.');
+
+  if (review.approved_value === null) {
+    say(`Rejected by ${review.decided_by}: ${review.feedback ?? '(no words)'}. Nothing was sent.`);
+    return 'rejected';
+  }
+  const value = review.approved_value;
+  say(`Approved by ${review.decided_by}${review.was_edited ? ', with edits' : ''}.`);
+  if (digest(value) !== review.approved_digest) throw new Error('The approved value is not the one the digest was taken from.');
+  const redemption = await station.redeem(review.id, { value, executor: 'demo agent' });
+  say(`✓ Approval redeemed for exactly these bytes (${redemption.digest.slice(0, 23)}…). It cannot be used again.`);
+  say(`\n  To: ${value.to}\n  Subject: ${value.subject}\n\n${indent(String(value.body))}\n`);
+  await station.recordExecution(review.id, { redemption_id: redemption.id, status: 'succeeded', output_digest: digest(value) });
+  say('✓ Sent (to this screen), and the execution is on record.');
+  return 'sent';
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ');
+}
