@@ -49,7 +49,6 @@ export const ReviewRequested = message(
     payload: jsonPayload(),
     payload_digest: digest(),
     priority: choice(['low', 'normal', 'high', 'critical']),
-    requested_actions: nullable(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 50 })),
     confidence: nullable(Type.Number({ minimum: 0, maximum: 1 })),
     irreversibility: nullable(choice(['reversible', 'costly_reversible', 'irreversible'])),
     oversight: choice(['blocking']),

@@ -1,1 +1,3 @@
-export {};
+export * from './deadline.js';
+export * from './review.js';
+export * from './state.js';
