@@ -109,8 +109,15 @@ export type RevokeSessions = Static<typeof RevokeSessions>;
 export const SessionsRevoked = message('SessionsRevoked', Type.Object({ revoked: count() }));
 export type SessionsRevoked = Static<typeof SessionsRevoked>;
 
-/** Ends all sessions of the person and opens a new one. */
-export const ChangePassword = message('ChangePassword', Type.Object({ current_password: password(), new_password: password() }));
+/** Ends all sessions of the person and opens a new one. `current_password` may be absent only just after a recovery link. */
+export const ChangePassword = message(
+  'ChangePassword',
+  Type.Object({
+    current_password: Type.Optional(password()),
+    new_password: password(),
+    cookie: Type.Optional(Type.Boolean({ default: false })),
+  }),
+);
 export type ChangePassword = Static<typeof ChangePassword>;
 
 export const InviteInfo = message(

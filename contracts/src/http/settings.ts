@@ -142,7 +142,10 @@ export type MemberList = Static<typeof MemberList>;
 
 export const MemberUpdate = message(
   'MemberUpdate',
-  Type.Object({ role: Type.Optional(ref(RoleName)), name: Type.Optional(text(200, 1)), is_active: Type.Optional(Type.Boolean()) }),
+  Type.Object({
+    role: Type.Optional(ref(RoleName)),
+    is_active: Type.Optional(Type.Boolean({ description: 'false takes the person out, true takes them back.' })),
+  }),
 );
 export type MemberUpdate = Static<typeof MemberUpdate>;
 

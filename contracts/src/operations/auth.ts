@@ -107,7 +107,7 @@ export const AUTH_OPERATIONS = [
     summary: 'Change my password; ends all my sessions and opens a new one',
     body: ChangePassword,
     responses: { 200: LoggedIn },
-    errors: ['wrong_password', 'too_short', 'too_long', 'too_many_attempts'],
+    errors: ['wrong_password', 'too_short', 'too_long', 'breached', 'too_many_attempts'],
   }),
   operation({
     ...open,
@@ -128,6 +128,16 @@ export const AUTH_OPERATIONS = [
     params: TokenParams,
     body: InviteAccept,
     responses: { 201: LoggedIn },
-    errors: ['invite_invalid', 'invite_used', 'invite_expired', 'email_taken', 'too_short', 'too_long', 'too_many_attempts', 'csrf_failed'],
+    errors: [
+      'invite_invalid',
+      'invite_used',
+      'invite_expired',
+      'email_taken',
+      'too_short',
+      'too_long',
+      'breached',
+      'too_many_attempts',
+      'csrf_failed',
+    ],
   }),
 ] as const;

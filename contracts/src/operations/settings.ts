@@ -89,7 +89,7 @@ export const SETTINGS_OPERATIONS = [
     summary: 'Give the key a new raw form; the old one dies at once',
     params: IdParams,
     responses: { 200: ApiKey },
-    errors: ['api_key_not_found'],
+    errors: ['api_key_not_found', 'api_key_inactive'],
   }),
   operation({
     ...admin,
