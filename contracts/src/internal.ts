@@ -1,0 +1,60 @@
+/**
+ * What the gateway asks other services behind the public surface (architecture §6). These routes are signed like every other, with an
+ * anonymous actor, and no gateway route leads to them.
+ *
+ * N1. A service answers 200 with the reply, also when the answer is no: `refusal` is data here, the gateway turns it into the caller's error.
+ * N2. `Countersign-Client-Ip` goes with every forwarded request: the caller's address as the gateway sees it. `User-Agent` is the caller's.
+ */
+import type { ErrorCode } from './errors.js';
+import type { AgentActor, PersonActor } from './identity.js';
+import { choice, type Static, Type } from './schema.js';
+
+/** Name of the cookie that holds a session token for the inbox. */
+export const SESSION_COOKIE = 'countersign_session';
+export const CLIENT_IP_HEADER = 'countersign-client-ip';
+
+/** `POST /internal/authenticate` of the directory: who holds this credential? */
+export const AuthenticateRequest = Type.Object({
+  /** How it came. A key is taken as a bearer only. */
+  via: choice(['bearer', 'cookie']),
+  /** The text after `Bearer `, or the cookie's value. `gwk_…` is an API key, anything else a session token. */
+  credential: Type.String({ minLength: 1, maxLength: 4096 }),
+  /** The caller's address, for the key's allow-list. */
+  ip: Type.String({ maxLength: 64 }),
+  /** `X-Project-Id`: the project a person wants to work in. */
+  project_id: Type.Optional(Type.String({ maxLength: 64 })),
+});
+export type AuthenticateRequest = Static<typeof AuthenticateRequest>;
+
+/**
+ * Refusals: `invalid_api_key`, `key_expired`, `ip_not_allowed`, `invalid_token`, and `forbidden` for a project the person has no role in
+ * (whether or not it exists).
+ */
+export type AuthenticateReply = { actor: AgentActor | PersonActor; refusal?: undefined } | { actor?: undefined; refusal: InternalRefusal };
+
+export interface InternalRefusal {
+  code: ErrorCode;
+  message: string;
+}
+
+/**
+ * `POST /internal/actors` of the directory: who of these may still come in, and as what? Asked for open streams and for tickets, which hold
+ * no credential. One question for many, at most every few seconds.
+ */
+export const ActorsRequest = Type.Object({
+  key_ids: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1000 }),
+  session_ids: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1000 }),
+});
+export type ActorsRequest = Static<typeof ActorsRequest>;
+
+/** Those that are valid now, by id, with today's scopes, template limits and roles; whoever is missing was revoked, disabled or has expired. */
+export interface ActorsReply {
+  agents: AgentActor[];
+  people: PersonActor[];
+}
+
+/** `GET /internal/ready` of every service (K20); 503 with the same body when `unready`. Answered by @countersign/http. */
+export interface ReadyReply {
+  status: 'ready' | 'degraded' | 'unready';
+  checks: Record<string, { ok: boolean; required?: boolean; detail?: string }>;
+}
