@@ -38,7 +38,8 @@ export interface Operation {
   mediaType?: MediaType;
   /** Codes from the catalogue this operation can answer beside those that follow from its access, input and method (`errorsOf`). */
   errors: readonly ErrorCode[];
-  deprecated?: boolean;
+  /** What to call instead, and until when this is answered (an HTTP date); told in the headers Deprecation, Sunset and Link. */
+  deprecated?: { successor: string; sunset: string };
   /** A one-time ticket in the query stands in for the credential in the header (stream). */
   ticket?: boolean;
   /** Accepts `Idempotency-Key`. */

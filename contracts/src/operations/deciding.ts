@@ -16,6 +16,9 @@ const human = { service: 'decisions', access: 'human', scopes: ['reviews:decide'
 /** Tidying up decides nothing, so keys may. */
 const tidy = { ...human, access: 'key_or_session' } as const;
 
+/** The aliases of HRP v1 map to the action route and go with its next major version. */
+const ALIAS = { successor: '/api/v1/reviews/{id}/action', sunset: 'Wed, 01 Dec 2027 00:00:00 GMT' } as const;
+
 const ACTION_ERRORS = [
   'review_not_found',
   'review_already_decided',
@@ -55,7 +58,7 @@ export const DECIDING_OPERATIONS = [
     params: IdParams,
     body: ReviewDecide,
     responses: { 200: Review },
-    deprecated: true,
+    deprecated: ALIAS,
     errors: ACTION_ERRORS,
   }),
   operation({
@@ -67,7 +70,7 @@ export const DECIDING_OPERATIONS = [
     params: IdParams,
     body: ReviewRetry,
     responses: { 200: Review },
-    deprecated: true,
+    deprecated: ALIAS,
     errors: ACTION_ERRORS,
   }),
   operation({
@@ -80,7 +83,7 @@ export const DECIDING_OPERATIONS = [
     body: ReviewCancelRequest,
     bodyOptional: true,
     responses: { 200: Review },
-    deprecated: true,
+    deprecated: ALIAS,
     errors: ACTION_ERRORS,
   }),
   operation({

@@ -45,7 +45,7 @@ export const ReviewFrame = message(
     template_slug: Type.String(),
     priority: priority(),
     created_at: timestamp('Of the fact.'),
-    version: Type.Integer({ minimum: 1 }),
+    current_version: Type.Integer({ minimum: 1 }),
     decision: Type.Optional(ref(ReviewDecision)),
     decided_at: Type.Optional(timestamp()),
     expired_at: Type.Optional(timestamp()),
