@@ -24,11 +24,17 @@ const shared = {
   modulePathIgnorePatterns: ['/dist/'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
 };
+// The server is there only for runs that have such tests.
+const postgres = {
+  globalSetup: '<rootDir>/libs/testing/jest/postgres-setup.mjs',
+  globalTeardown: '<rootDir>/libs/testing/jest/postgres-teardown.mjs',
+};
 export default {
   coverageProvider: 'v8',
   projects: ['unit', 'int', 'e2e'].map((cost) => ({
     ...shared,
     displayName: cost,
     testMatch: [`**/*.${cost}.spec.ts`],
+    ...(cost === 'int' ? postgres : {}),
   })),
 };

@@ -120,6 +120,17 @@ export interface VerifyReport {
   firstBad: { position: number; stream: string | null; reason: string } | null;
 }
 
+export interface ReadAll {
+  after: number;
+  /** Most events of a page. */
+  limit: number;
+  /** Ends the page before the event that takes its JSON past this many bytes; the first event always comes. */
+  maxBytes?: number;
+  categories?: string[];
+  project?: string;
+  bucket?: number[];
+}
+
 /** The port. `PostgresEventStore` is the one implementation; the in-memory model lives in the property test only. */
 export interface EventStore {
   /** Batched with whatever else arrives while a batch is in flight; a stale request never fails its neighbours. */
@@ -127,7 +138,7 @@ export interface EventStore {
   /** `upToVersion` folds history as it stood. */
   readStream<E extends DomainEvent = DomainEvent>(stream: string, options?: { upToVersion?: number }): Promise<LoadedStream<E>>;
   /** Committed events after a position in position order; the next page begins at the last position. */
-  readAll(options: { after: number; limit: number; categories?: string[]; project?: string; bucket?: number[] }): Promise<StoredEvent[]>;
+  readAll(options: ReadAll): Promise<StoredEvent[]>;
   /** Position of the newest committed event, and the database's time. */
   head(): Promise<{ position: number; now: string }>;
   /** Stream that holds a reserved key, or null. */

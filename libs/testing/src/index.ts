@@ -1,1 +1,1 @@
-export {};
+export { defaultSets, type TestDatabase, testDatabase } from './test-database.js';
