@@ -87,6 +87,8 @@ create table event_store.timers (
   due_at timestamptz not null,
   generation bigint not null,
   attempts integer not null default 0,
+  -- Taken by a process, or put off after a failure, until then. On the wall clock: it measures whether that process is alive.
+  claimed_until timestamptz,
   parked_at timestamptz,
   parked_reason text,
   primary key (stream, kind)
@@ -389,7 +391,7 @@ begin
       where x.action > 0 and v_open[x.request]
       on conflict (stream, kind) do update
       set category = excluded.category, project = excluded.project, due_at = excluded.due_at, generation = excluded.generation,
-          attempts = 0, parked_at = null, parked_reason = null;
+          attempts = 0, claimed_until = null, parked_at = null, parked_reason = null;
     end if;
 
     update event_store.head set position = v_before + v_total, time = v_time where shard = 0;
@@ -405,4 +407,4 @@ grant execute on function event_store.now to countersign_app;
 grant select on event_store.head, event_store.streams, event_store.events, event_store.reservations, event_store.idempotency,
   event_store.timers, event_store.writers, event_store.clock to countersign_app;
 -- Working the due rows (K7): taking one away once its append won, counting attempts, parking it.
-grant delete, update (attempts, parked_at, parked_reason) on event_store.timers to countersign_app;
+grant delete, update (attempts, claimed_until, parked_at, parked_reason) on event_store.timers to countersign_app;
