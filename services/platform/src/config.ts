@@ -39,8 +39,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The folder of the program, where the default data directory stands whatever folder a command is called from. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
+export const environment = (): Environment => process.env;
+
 /** @throws {ConfigError} naming every setting that is wrong. */
-export function dataConfig(environment: Environment = process.env): DataConfig {
+export function dataConfig(environment: Environment): DataConfig {
   const { data } = loadConfig({ data: DATA_SETTINGS }, environment);
   return { ...data, dataDir: environment.DATA_DIR?.trim() ? resolve(data.dataDir) : resolve(ROOT, data.dataDir) };
 }

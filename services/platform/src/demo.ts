@@ -1,11 +1,11 @@
 import { CannotStart } from './cannot-start.js';
-import { dataConfig } from './config.js';
+import { dataConfig, environment } from './config.js';
 import { readCredentials } from './credentials.js';
 import { runAgent } from './demo/agent.js';
 import { StationError } from './demo/station.js';
 
 try {
-  const { dataDir } = dataConfig();
+  const { dataDir } = dataConfig(environment());
   const credentials = readCredentials(dataDir);
   if (!credentials) throw new CannotStart(`${dataDir} holds no credentials: start the server first, in another terminal (\`npm start\`).`);
   await runAgent(credentials, (line) => process.stdout.write(`${line}\n`));

@@ -64,7 +64,7 @@ export async function receiveWebhooks(secret: string, say: (line: string) => voi
       const timeout = AbortSignal.timeout(timeoutMs);
       const late = new Promise<void>((resume) => timeout.addEventListener('abort', () => resume(), { once: true }));
       for (;;) {
-        const found = kept.values().find(matches);
+        const found = [...kept.values()].find(matches);
         if (found || timeout.aborted) return found ?? null;
         await Promise.race([arrived.promise, late]);
       }

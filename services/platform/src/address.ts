@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { CannotStart, systemCode } from './cannot-start.js';
+
+/**
+ * Finds out before anything is started whether the address can be listened on; somebody may still take it until we do.
+ * @throws {CannotStart} when it cannot.
+ */
+export async function checkAddress(host: string, port: number): Promise<void> {
+  const probe = createServer();
+  try {
+    probe.listen({ host, port, exclusive: true });
+    await once(probe, 'listening');
+  } catch (error) {
+    throw addressError(error, host, port);
+  } finally {
+    await new Promise((done) => probe.close(done));
+  }
+}
+
+/** The sentence for a refused `listen`; any other error as it is. */
+export function addressError(error: unknown, host: string, port: number): unknown {
+  switch (systemCode(error)) {
+    case 'EADDRINUSE':
+      return new CannotStart(`Port ${port} on ${host} is in use by another program: stop that one, or set PORT to a free port.`, {
+        cause: error,
+      });
+    case 'EACCES':
+      return new CannotStart(`This user may not listen on port ${port}: set PORT to one above 1023.`, { cause: error });
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EINVAL':
+      return new CannotStart(`HOST ${host} is no address of this machine: set HOST to one, such as 127.0.0.1.`, { cause: error });
+    default:
+      return error;
+  }
+}
+
+export function urlOf(host: string, port: number): string {
+  const shown = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+  return `http://${shown}:${port}`;
+}
