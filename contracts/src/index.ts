@@ -1,4 +1,5 @@
 export * from './errors.js';
+export { DEAD_REASONS, DELIVERY_EVENTS, type DeliveryEvent, type DeliveryEventType } from './events/delivery.js';
 export * from './events/directory.js';
 export {
   ACTION_KINDS,

@@ -3,6 +3,7 @@
  */
 import { idOfMessage, type TSchema } from '../schema.js';
 import { type Issue, validator } from '../validate.js';
+import * as delivery from './delivery.js';
 import * as directory from './directory.js';
 import * as review from './review.js';
 import * as template from './template.js';
@@ -22,7 +23,7 @@ function collect(...modules: Module[]): ReadonlyMap<string, ReadonlyMap<number, 
   return events;
 }
 
-export const EVENTS = collect(review, template, directory);
+export const EVENTS = collect(review, template, directory, delivery);
 
 /** A writer made an event its contract does not allow: a bug of the writer, never the caller's doing. */
 export class InvalidEventError extends Error {
