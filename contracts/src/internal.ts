@@ -9,8 +9,7 @@ import type { ErrorCode } from './errors.js';
 import type { AgentActor, PersonActor } from './identity.js';
 import { choice, type Static, Type } from './schema.js';
 
-/** Name of the cookie that holds a session token for the inbox. */
-export const SESSION_COOKIE = 'countersign_session';
+/** The caller's address, as the gateway sees it (N2). */
 export const CLIENT_IP_HEADER = 'countersign-client-ip';
 
 /** `POST /internal/authenticate` of the directory: who holds this credential? */
