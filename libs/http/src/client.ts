@@ -7,8 +7,19 @@
  * C4 Where breaches are checked, an answer that is not what the contract says is a fault of ours, never passed on.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Actor, ServiceName } from '@countersign/contracts';
+import {
+  type Actor,
+  type BodyOf,
+  type ErrorBody,
+  type OperationId,
+  operationOf,
+  type ParamsOf,
+  type QueryOf,
+  type ResponseOf,
+  type ServiceName,
+} from '@countersign/contracts';
 import { bodyHash, IDENTITY_HEADER, IDENTITY_LIFETIME_MS, signIdentity } from './identity.js';
+import { fillPath, queryText } from './operation-path.js';
 import { Problem, retryAfter } from './problem.js';
 import { type ServiceAnswer, type ServiceHeaders, type ServiceTransport, ServiceUnreachable } from './transport.js';
 
@@ -40,6 +51,17 @@ export interface CallAnswer<T> {
   /** The parsed JSON body; null when there is none. */
   body: T;
 }
+
+/** An operation's input, typed by its row in the table. */
+export type AskRequest<Id extends OperationId> = Omit<CallRequest, 'method' | 'path' | 'body'> & {
+  params?: ParamsOf<Id>;
+  query?: QueryOf<Id>;
+  body?: BodyOf<Id>;
+};
+
+export type AskAnswer<Id extends OperationId> =
+  | { ok: true; status: number; headers: ServiceHeaders; body: ResponseOf<Id> }
+  | { ok: false; status: number; headers: ServiceHeaders; body: ErrorBody };
 
 /** Called with each answer that was collected whole; throws what it finds wrong. */
 export type AnswerCheck = (
@@ -117,6 +139,17 @@ export class ServiceClient {
     });
     const bytes = answer.body as Buffer;
     return { status: answer.status, headers: answer.headers, body: (bytes.length === 0 ? null : JSON.parse(bytes.toString('utf8'))) as T };
+  }
+
+  /**
+   * Asks for an operation of the table by its id.
+   * @throws {Problem} `service_unavailable`, as {@link forward}.
+   */
+  async ask<Id extends OperationId>(id: Id, request: AskRequest<Id>): Promise<AskAnswer<Id>> {
+    const { params, query, ...rest } = request;
+    const { service, method, path } = operationOf(id);
+    const answer = await this.call(service, { ...rest, method, path: `${fillPath(path, params)}${queryText(query)}` });
+    return { ok: answer.status < 400, ...answer } as AskAnswer<Id>;
   }
 
   close(): Promise<void> {

@@ -1,3 +1,4 @@
+export { ContractBreach, checkAnswers } from './answer-check.js';
 export {
   type AnswerCheck,
   type CallAnswer,
@@ -12,6 +13,7 @@ export { httpTransport } from './http-transport.js';
 export { IDENTITY_HEADER, signIdentity, verifyIdentity } from './identity.js';
 export { injectTransport, type ServiceApps } from './inject-transport.js';
 export { JsonRefused, type JsonValue, parseJson } from './json.js';
+export { fillPath, findOperation, queryText } from './operation-path.js';
 export { decodeCursor, encodeCursor, lenientPage, listBody, type Page, pageOf } from './page.js';
 export { Problem, type ProblemDetail, type ProblemOptions, problemOf, retryAfter } from './problem.js';
 export { type ReadyCheck, type ReadyReport, statusOf } from './readiness.js';

@@ -36,14 +36,20 @@ export interface Seen {
   bucket: number;
 }
 
+/** One for each bucket is as many as make sense (K11). */
+const MOST_TOKENS = 64;
+
 export function seenToken(seen: Seen): string {
   return `${seen.position}.${seen.bucket}`;
 }
 
-/** Null for a token that is none; a client that sends nonsense waits for nothing. */
-export function parseSeen(token: string | string[] | undefined): Seen | null {
-  const match = typeof token === 'string' ? /^(\d{1,15})\.(\d{1,5})$/.exec(token) : null;
-  return match ? { position: Number(match[1]), bucket: Number(match[2]) } : null;
+/** The positions a reader has written: one token, or several parted by commas. Nonsense names none, and nobody waits for it. */
+export function parseSeen(header: string | string[] | undefined): Seen[] {
+  const tokens = String(header ?? '').split(',', MOST_TOKENS);
+  return tokens.flatMap((token) => {
+    const match = /^\s*(\d{1,15})\.(\d{1,5})\s*$/.exec(token);
+    return match ? [{ position: Number(match[1]), bucket: Number(match[2]) }] : [];
+  });
 }
 
 /** Writes what `respond` was given onto the HTTP reply. Every answer without a status of its own is a 200, POST included. */
