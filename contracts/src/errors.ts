@@ -161,6 +161,7 @@ export const ERRORS = {
   already_redeemed: conflict('The approval was already redeemed; error.redemption says when.'),
   approval_expired: conflict('The approval is older than its template allows.'),
   redemption_not_found: missing('No such redemption of this review.'),
+  too_many_executions: conflict('The review already keeps as many execution reports as it may.'),
 
   // Deliveries and reading
   delivery_not_found: missing('No such delivery in this project.'),

@@ -91,6 +91,7 @@ export const ReviewDecided = message(
   'review.decided.v1',
   Type.Object({
     decision: choice(DECISIONS),
+    version: reviewVersion(),
     /** The name of a rule where no person decided (decision 19); the person whose request closed the review stands in `acted_by`. */
     decided_by: Type.Unsafe<PersonRef | SystemRef>({ anyOf: [PersonRef, SystemRefSchema] }),
     acted_by: nullable(PersonRef),
@@ -99,7 +100,8 @@ export const ReviewDecided = message(
     /** With `timeout`: the window that ended. The decision is dated at its end, whenever it was written (decision 25). */
     after_seconds: nullable(seconds()),
     action: nullable(ActionTaken),
-    shown: Shown,
+    /** Null where no person looked. */
+    shown: nullable(Shown),
     approved_value: nullable(jsonPayload()),
     approved_digest: nullable(digest()),
     edited_payload: nullable(jsonPayload()),

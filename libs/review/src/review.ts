@@ -105,7 +105,7 @@ function decided(state: OpenReview, body: ReviewDecided, time: string): Decided 
     feedback,
     prompt_edit,
     last_act:
-      by && said.action
+      by && said.action && said.shown
         ? { action: said.action, by, at, shown: said.shown, feedback, edit_digest, standing: true }
         : undone(state.last_act),
     updated_at: at,

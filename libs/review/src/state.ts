@@ -63,6 +63,7 @@ export interface Archived extends ReviewRecord {
 export interface DecidedOutcome {
   kind: 'decided';
   decision: DecisionName;
+  version: number;
   decided_at: string;
   decided_by: PersonRef | SystemRef;
   /** The person whose request for changes closed the review, where a rule decided. */
@@ -70,7 +71,7 @@ export interface DecidedOutcome {
   trigger: 'action' | 'auto_approve' | 'timeout' | 'max_iterations';
   action: ActionTaken | null;
   proof: Proof | null;
-  shown: Shown;
+  shown: Shown | null;
   approved_value: Record<string, unknown> | null;
   approved_digest: string | null;
   edited_payload: Record<string, unknown> | null;

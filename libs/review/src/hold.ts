@@ -1,0 +1,64 @@
+/** Who has a review in hand: a hold stops everybody else's decision until it is released, taken by an admin, or the review is settled. */
+import type { Actor, Hold, PersonActor } from '@countersign/contracts';
+import type { Judged } from './elapse.js';
+import { alreadySo, judge, type Ruling, refused } from './judge.js';
+import { holds, isAdmin, personRef } from './policy.js';
+import { conflict, refuse, settledRefusal } from './refusals.js';
+import { isOpen } from './review.js';
+import type { ReviewState } from './state.js';
+
+export interface ClaimReview {
+  actor: Actor;
+  /** Take it from its holder: for admins. */
+  force?: boolean;
+}
+
+/** `POST /reviews/:id/claim[?force=true]` */
+export function claim(command: ClaimReview, state: ReviewState, now: string): Judged {
+  const actor = command.actor as PersonActor;
+  const name = command.force ? 'force_claim' : 'claim';
+  return judge(state, now, { actor, name }, (review): Ruling => {
+    if (!isOpen(review)) return refused(settledRefusal(review));
+    if (review.held_by?.person_id === actor.person_id) return alreadySo;
+    return { events: [{ type: 'review.claimed', body: { by: personRef(actor), previous: review.held_by } }] };
+  });
+}
+
+/** `POST /reviews/:id/release` by the holder or an admin. */
+export function release(command: { actor: Actor }, state: ReviewState, now: string): Judged {
+  const actor = command.actor as PersonActor;
+  return judge(state, now, { actor, name: 'release' }, (review): Ruling => {
+    if (!isOpen(review)) return refused(settledRefusal(review));
+    const { held_by: holder, hold_lost_by } = review;
+    if (holder === null) return alreadySo;
+    if (!holds(actor, review) && !isAdmin(actor, review.project_id)) {
+      if (hold_lost_by && holds(actor, { held_by: hold_lost_by, project_id: review.project_id })) {
+        return refused(conflict('review_hold_changed', `${holder.ref} took the review meanwhile.`, review, { held_by: holder.ref }));
+      }
+      return refused(refuse('not_holder', 'Only the holder or an admin may release the review.'));
+    }
+    return { events: [{ type: 'review.released', body: { by: personRef(actor), holder } }] };
+  });
+}
+
+export interface AssignReview {
+  actor: Actor;
+  /** As it stands on the wire: an e-mail address, an id or `role:<role>`. */
+  assignee: string;
+  /** The hold that goes with it, found by the caller: `reviewer:<email>` of a person, or a role. Null = assign without holding. */
+  hold: Hold | null;
+}
+
+const sameHold = (a: Hold | null, b: Hold): boolean => a?.ref === b.ref && a.person_id === b.person_id;
+
+/** `POST /reviews/:id/assign`: admins say whose it is; with a hold, nobody else can decide it. */
+export function assign(command: AssignReview, state: ReviewState, now: string): Judged {
+  const actor = command.actor as PersonActor;
+  const { assignee, hold } = command;
+  return judge(state, now, { actor, name: 'assign' }, (review): Ruling => {
+    if (!isOpen(review)) return refused(settledRefusal(review));
+    if (review.assignee === assignee && (hold === null || sameHold(review.held_by, hold))) return alreadySo;
+    const body = { by: personRef(actor), assignee, previous_assignee: review.assignee, hold };
+    return { events: [{ type: 'review.assigned', body }] };
+  });
+}

@@ -1,0 +1,76 @@
+/**
+ * The frame every command on an existing review is judged in.
+ *
+ * J1. First what the clock has done, then who may, then the rules: a command never acts on a state that has already lapsed.
+ * J2. What fell due is recorded with whatever the command leads to, a refusal included (decision 25); a stranger's command records nothing.
+ * J3. A command on an open review is bound to end before its deadline; the database judges that when it appends (K8).
+ * J4. An attempt to change what the clock has settled is itself recorded, once for each actor and action (R3).
+ */
+import type { Actor, ActorRef, AgentActor, PersonActor, ReviewEvent } from '@countersign/contracts';
+import { commandDeadline, effectiveDeadline, secondsBetween } from './deadline.js';
+import { foresee, type Judged, purposeless, settle } from './elapse.js';
+import { may, personRef, type ReviewCommandName } from './policy.js';
+import type { ReviewRefusal } from './refusals.js';
+import type { RequestedReview, ReviewState } from './state.js';
+
+export type Ruling = { events: ReviewEvent[]; schedule?: Judged['schedule'] } | { refusal: ReviewRefusal };
+
+export const refused = (refusal: ReviewRefusal): Ruling => ({ refusal });
+export const alreadySo: Ruling = { events: [] };
+
+interface Attempt {
+  actor: Actor;
+  name: ReviewCommandName;
+  /** Whether the command would approve (policy P5). */
+  approves?: (review: RequestedReview) => boolean;
+  /** Set for commands whose late attempt is recorded (J4). */
+  late?: { attempt: 'act' | 'resubmit'; action_id: string | null };
+}
+
+export function actorRef(actor: AgentActor | PersonActor): ActorRef {
+  return actor.kind === 'person' ? personRef(actor) : agentRef(actor);
+}
+
+export function agentRef(actor: AgentActor) {
+  return { kind: 'agent' as const, key_id: actor.key_id, key_prefix: actor.key_prefix };
+}
+
+const idOf = (actor: ActorRef): string => (actor.kind === 'person' ? actor.id : actor.key_id);
+
+/** The clock settled it: by a timeout, not by the agent's withdrawal and not by a person. */
+function settledByClock(review: RequestedReview): boolean {
+  if (!('outcome' in review)) return false;
+  return review.outcome.kind === 'decided' ? review.outcome.trigger === 'timeout' : review.outcome.withdrawal === null;
+}
+
+function lateAttempt(review: RequestedReview, attempt: Attempt, refusal: ReviewRefusal, now: string): ReviewEvent[] {
+  if (!attempt.late || !settledByClock(review)) return [];
+  if (refusal.code !== 'review_already_decided' && refusal.code !== 'review_expired') return [];
+  const by = actorRef(attempt.actor as AgentActor | PersonActor);
+  const { attempt: kind, action_id } = attempt.late;
+  const known = review.late_attempts.some((late) => idOf(late.by) === idOf(by) && late.attempt === kind && late.action_id === action_id);
+  if (known) return [];
+  const late_seconds = secondsBetween(effectiveDeadline(review) ?? now, now);
+  return [{ type: 'review.late_attempt_refused', body: { by, attempt: kind, action_id, late_seconds } }];
+}
+
+export function judge(state: ReviewState, now: string, attempt: Attempt, rule: (review: RequestedReview) => Ruling): Judged {
+  const settled = settle(state, now);
+  const review = settled.state;
+  const approves = review.status !== 'none' && (attempt.approves?.(review) ?? false);
+  const permission = may(attempt.actor, attempt.name, review, { approves });
+  if (!permission.ok) return { events: [], refusal: permission.refusal };
+
+  const ruling = rule(review as RequestedReview);
+  const refusal = 'refusal' in ruling ? ruling.refusal : undefined;
+  const own = 'refusal' in ruling ? lateAttempt(review as RequestedReview, attempt, ruling.refusal, now) : ruling.events;
+  const after = foresee(review, review as RequestedReview, own, now);
+  return {
+    events: [...settled.events, ...own],
+    refusal,
+    schedule: 'refusal' in ruling ? undefined : ruling.schedule,
+    cancel: purposeless(state, after),
+    notBefore: settled.at ?? undefined,
+    notAfter: commandDeadline(review as RequestedReview) ?? undefined,
+  };
+}
