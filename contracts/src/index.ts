@@ -1,3 +1,4 @@
+export * from './error-page.js';
 export * from './errors.js';
 export { DEAD_REASONS, DELIVERY_EVENTS, type DeliveryEvent, type DeliveryEventType } from './events/delivery.js';
 export * from './events/directory.js';
@@ -26,6 +27,7 @@ export {
 export * from './events/registry.js';
 export * from './events/review.js';
 export * from './events/template.js';
+export * from './generated.js';
 export * from './http/action.js';
 export * from './http/auth.js';
 export * from './http/delivery.js';
@@ -44,6 +46,7 @@ export * from './operation.js';
 export * from './operations.js';
 export * from './schema.js';
 export * from './stream/frames.js';
+export * from './topics.js';
 export * from './validate.js';
 export * from './webhooks/bodies.js';
 export * from './webhooks/headers.js';

@@ -58,13 +58,13 @@ export function operationOf<Id extends OperationId>(id: Id): OperationOf<Id> {
 }
 
 const KEY_ERRORS = ['invalid_api_key', 'key_expired', 'ip_not_allowed'] as const;
-/** `project_not_found`: X-Project-Id names a project that is not the person's. */
-const SESSION_ERRORS = ['invalid_token', 'csrf_failed', 'project_not_found'] as const;
+/** `forbidden`: X-Project-Id names a project that is not the person's, or does not exist. */
+const SESSION_ERRORS = ['invalid_token', 'csrf_failed', 'forbidden'] as const;
 const ACCESS_ERRORS: Record<Operation['access'], readonly ErrorCode[]> = {
   public: [],
   key: ['missing_api_key', 'invalid_api_key_format', ...KEY_ERRORS],
-  session: ['missing_token', ...SESSION_ERRORS, 'forbidden'],
-  admin: ['missing_token', ...SESSION_ERRORS, 'forbidden'],
+  session: ['missing_token', ...SESSION_ERRORS],
+  admin: ['missing_token', ...SESSION_ERRORS],
   key_or_session: ['missing_credentials', ...SESSION_ERRORS, ...KEY_ERRORS],
   human: ['missing_credentials', ...SESSION_ERRORS, ...KEY_ERRORS, 'human_actor_required'],
 };
@@ -98,7 +98,7 @@ function mentionsLater(schema: TSchema): boolean {
 }
 
 /** Codes only the operators' commands meet. */
-export const COMMAND_ERRORS: readonly ErrorCode[] = ['person_not_found'];
+export const COMMAND_ERRORS: readonly ErrorCode[] = ['person_not_found', 'project_not_found'];
 
 /** Codes of requests that reach no operation. */
 export const ROUTING_ERRORS: readonly ErrorCode[] = ['route_not_found', 'method_not_allowed'];

@@ -6,6 +6,8 @@
  * V3. `open` (what we read from elsewhere): such a key stays.
  * V4. A value `x-later` would accept but the message does not is reported as `feature_not_available` (decision 29); nothing else is then reported.
  * V5. A schema is compiled on first use and kept.
+ * V6. A hostile value costs no more than a good one: checking stops at the first fault, and only a small value is then gone through again
+ *     for all of them. (Some keywords, such as uniqueItems, are quadratic; their bounds stand before them.)
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -80,46 +82,82 @@ function closed(schema: unknown): unknown {
   return copy;
 }
 
-const instances = new Map<Mode, Ajv2020>();
+/** One ajv for each mode and thoroughness. */
+class Compiler {
+  readonly #ajv: Ajv2020;
+  readonly #compiled = new WeakMap<object, ValidateFunction>();
 
-function instance(mode: Mode): Ajv2020 {
-  let ajv = instances.get(mode);
-  if (!ajv) {
-    ajv = new Ajv2020({
+  constructor(
+    readonly mode: Mode,
+    allErrors: boolean,
+  ) {
+    this.#ajv = new Ajv2020({
       strict: true,
       strictTypes: false,
       strictRequired: false,
-      allErrors: true,
+      allErrors,
       verbose: true,
       removeAdditional: mode === 'drop',
-      validateFormats: true,
     });
-    formats.default(ajv);
-    ajv.addKeyword({ keyword: 'x-later', schemaType: ['object', 'boolean'] });
-    for (const schema of messages().values()) ajv.addSchema((mode === 'open' ? schema : closed(schema)) as Json);
-    instances.set(mode, ajv);
+    formats.default(this.#ajv);
+    this.#ajv.addKeyword({ keyword: 'x-later', schemaType: 'object' });
+    for (const schema of messages().values()) this.#ajv.addSchema(this.#shape(schema));
   }
-  return ajv;
+
+  compile(schema: object): ValidateFunction {
+    let check = this.#compiled.get(schema);
+    if (!check) {
+      const id = (schema as { $id?: string }).$id;
+      check =
+        (id === undefined ? undefined : (this.#ajv.getSchema(id) as ValidateFunction | undefined)) ??
+        this.#ajv.compile(this.#shape(schema));
+      this.#compiled.set(schema, check);
+    }
+    return check;
+  }
+
+  #shape(schema: object): Json {
+    return (this.mode === 'open' ? schema : closed(schema)) as Json;
+  }
 }
 
-const compiled: Record<Mode, WeakMap<TSchema, ValidateFunction>> = { drop: new WeakMap(), exact: new WeakMap(), open: new WeakMap() };
+const compilers = new Map<string, Compiler>();
 
-function compile(schema: TSchema, mode: Mode): ValidateFunction {
-  const known = compiled[mode].get(schema);
-  if (known) return known;
-  const ajv = instance(mode);
-  const id = (schema as { $id?: string }).$id;
-  const fresh = (id !== undefined && ajv.getSchema(id)) || ajv.compile((mode === 'open' ? schema : closed(schema)) as Json);
-  compiled[mode].set(schema, fresh as ValidateFunction);
-  return fresh as ValidateFunction;
+function compiler(mode: Mode, allErrors: boolean): Compiler {
+  const key = `${mode} ${allErrors}`;
+  let known = compilers.get(key);
+  if (!known) {
+    known = new Compiler(mode, allErrors);
+    compilers.set(key, known);
+  }
+  return known;
+}
+
+/** Whether a value has at most about 2,000 parts, a part being a member, an item or 100 characters. */
+function isSmall(value: unknown): boolean {
+  let left = 2000;
+  const open = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    left -= typeof next === 'string' ? 1 + next.length / 100 : 1;
+    if (left < 0) return false;
+    if (typeof next !== 'object' || next === null) continue;
+    const parts = Object.values(next);
+    if (parts.length > left) return false;
+    for (const part of parts) open.push(part);
+  }
+  return true;
 }
 
 /** A validator of a message or of any schema that refers to messages. */
 export function validator<S extends TSchema>(schema: S, mode: Mode = 'drop'): Validate<Static<S>> {
-  const check = compile(schema, mode);
+  const check = compiler(mode, false).compile(schema);
   return (value) => {
     if (check(value)) return { ok: true, value: value as Static<S> };
-    return refuse(check.errors ?? [], mode);
+    const first = check.errors ?? [];
+    if (!isSmall(value)) return refuse(first, mode);
+    const thorough = compiler(mode, true).compile(schema);
+    return refuse(thorough(value) ? first : (thorough.errors ?? first), mode);
   };
 }
 
@@ -163,23 +201,13 @@ function refuse(errors: ErrorObject[], mode: Mode): Extract<Validated<never>, { 
 /** The value is one the protocol knows and this server will take some day. */
 function isLater(error: ErrorObject, mode: Mode): boolean {
   const later = (error.parentSchema as Json | undefined)?.['x-later'];
-  return isObject(later) && compileLater(later, mode)(error.data) === true;
-}
-
-const laterValidators = new WeakMap<object, ValidateFunction>();
-function compileLater(later: Json, mode: Mode): ValidateFunction {
-  let check = laterValidators.get(later);
-  if (!check) {
-    check = instance(mode).compile(later);
-    laterValidators.set(later, check);
-  }
-  return check;
+  return isObject(later) && compiler(mode, false).compile(later)(error.data) === true;
 }
 
 /** Drops what only restates another error: the `if` wrapper, and the null branch of "this or null". */
 function meaningful(errors: ErrorObject[]): ErrorObject[] {
   const told = errors.filter((error) => error.keyword !== 'if' && !/\/(anyOf|oneOf)\/\d+\/type$/.test(error.schemaPath));
-  const inner = told.filter((error) => error.keyword !== 'anyOf');
+  const inner = told.filter((error) => error.keyword !== 'anyOf' && error.keyword !== 'oneOf');
   return inner.length > 0 ? inner : errors;
 }
 
@@ -201,6 +229,8 @@ function pathOf(error: ErrorObject): string {
 function sentence(error: ErrorObject): string {
   if (error.keyword === 'required') return 'is required';
   if (error.keyword === 'enum') return `must be one of ${(error.params as { allowedValues: unknown[] }).allowedValues.join(', ')}`;
+  if (error.keyword === 'type') return `must be ${[(error.params as { type: string | string[] }).type].flat().join(' or ')}`;
+  if (error.keyword === 'oneOf') return 'has members that exclude each other';
   if (error.keyword === 'additionalProperties') return 'is not a known key';
   return error.message ?? 'is not valid';
 }
@@ -208,7 +238,7 @@ function sentence(error: ErrorObject): string {
 function unique(issues: Issue[]): Issue[] {
   const seen = new Map<string, Issue>();
   for (const issue of issues) {
-    const key = `${issue.path} ${issue.code} ${issue.message}`;
+    const key = `${issue.code} ${issue.path}`;
     if (!seen.has(key)) seen.set(key, issue);
   }
   return [...seen.values()];

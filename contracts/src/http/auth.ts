@@ -6,6 +6,9 @@ import { choice, message, nullable, ref, type Static, Type } from '../schema.js'
 import { ListOf, objectType } from './list.js';
 import { count, email, keyId, personId, projectId, sessionId, templateId, text, timestamp } from './primitives.js';
 
+/** Name of the cookie that holds a session token for the inbox. */
+export const SESSION_COOKIE = 'countersign_session';
+
 export const RoleName = message('RoleName', choice(['admin', 'reviewer']));
 export type RoleName = Static<typeof RoleName>;
 export const ScopeName = message('ScopeName', choice(SCOPES));

@@ -27,9 +27,14 @@ export const timestamp = (description?: string) =>
     ...(description ? { description } : {}),
   });
 
-/** A moment a caller names: any RFC 3339 date-time. */
+/** A moment a caller names: RFC 3339, of the years 1970 to 2999 and without leap seconds, so that every clock here can hold it. */
 export const moment = (description?: string) =>
-  Type.String({ format: 'date-time', maxLength: 40, ...(description ? { description } : {}) });
+  Type.String({
+    format: 'date-time',
+    pattern: '^(19[7-9]\\d|2\\d{3})-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$',
+    maxLength: 40,
+    ...(description ? { description } : {}),
+  });
 
 /** `sha256:` and lowercase hex over the RFC 8785 bytes (HRP digest §13). */
 export const digest = (description?: string) => Type.String({ pattern: '^sha256:[0-9a-f]{64}$', ...(description ? { description } : {}) });
