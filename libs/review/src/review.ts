@@ -212,14 +212,15 @@ function evolveSettled(state: Decided | Expired | Archived, event: Stored): Requ
   return evolveOutcome(state, event);
 }
 
+/** What the store itself writes into a stream it took the bodies out of (K4). */
+const ERASED = 'stream.redacted';
+
 /** @throws {UnknownReviewEventError} (R3) */
 export function evolve(state: ReviewState, event: Stored): ReviewState {
-  if (state.status === 'none') {
-    if (event.body === null) return { status: 'none', erased: true };
-    if (state.erased) return state;
-  }
+  if (state.status === 'none' && state.erased) return state;
+  if ((event.type as string) === ERASED) return { status: 'none', erased: true };
   if (!Object.hasOwn(REVIEW_EVENTS, event.type)) throw new UnknownReviewEventError(event.type);
-  if (event.body === null) return state;
+  if (event.body === null) return state.status === 'none' ? { status: 'none', erased: true } : state;
   if (state.status === 'none') return event.type === 'review.requested' ? requested(event) : state;
   if (event.type === 'review.late_attempt_refused') {
     const { by, attempt, action_id } = event.body;
