@@ -6,7 +6,7 @@
  * N2. `Countersign-Client-Ip` goes with every forwarded request: the caller's address as the gateway sees it. `User-Agent` is the caller's.
  */
 import type { ErrorCode } from './errors.js';
-import type { AgentActor, PersonActor } from './identity.js';
+import type { AgentActor, PersonActor, Role } from './identity.js';
 import { choice, type Static, Type } from './schema.js';
 
 /** The caller's address, as the gateway sees it (N2). */
@@ -56,4 +56,23 @@ export interface ActorsReply {
 export interface ReadyReply {
   status: 'ready' | 'degraded' | 'unready';
   checks: Record<string, { ok: boolean; required?: boolean; detail?: string }>;
+}
+
+/**
+ * `GET /internal/people?project_id=…&ref=…` of the directory: the active person of a project an e-mail address or a `per_…` id names; everybody
+ * of the project when `ref` is left out. Nobody is an empty list.
+ */
+export const PeopleQuery = Type.Object({
+  project_id: Type.String({ minLength: 1, maxLength: 64 }),
+  ref: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
+});
+export type PeopleQuery = Static<typeof PeopleQuery>;
+
+export interface PeopleReply {
+  people: { person_id: string; email: string; name: string; role: Role }[];
+}
+
+/** `GET /internal/reviews/{id}/draft` of decisions: the unsent edits kept for a review. */
+export interface DraftReply {
+  draft: { payload: Record<string, unknown>; by: string; at: string } | null;
 }

@@ -1,4 +1,4 @@
-import type { AppendRequest, DomainEvent, EventMeta, EventStore, StoredEvent, TimerSchedule } from './types.js';
+import type { AppendRequest, DomainEvent, EventMeta, EventStore, LoadedStream, StoredEvent, TimerSchedule } from './types.js';
 
 /** Saying no is an ordinary outcome: a value with a stable code, told to the caller and, where it matters, recorded. */
 export interface Refusal<Code extends string = string> {
@@ -56,10 +56,14 @@ export async function handle<S, E extends DomainEvent, Code extends string = str
   store: EventStore,
   command: {
     stream: string;
-    project: string;
+    /** Project of a stream that may not exist yet; an existing one keeps its own. */
+    project?: string;
     fold: Fold<S, E>;
+    /** The id was made for this command: there is nothing to load, and `now` is empty. */
+    fresh?: boolean;
     decide: (state: S, now: string) => Decision<E, Code>;
-    meta: EventMeta;
+    /** A function where the labels come from the state the command leads to. */
+    meta: EventMeta | ((before: S, events: readonly E[]) => EventMeta);
     idempotency?: AppendRequest['idempotency'];
     commandId?: string;
     /** Refusal for a reserved key another stream holds. */
@@ -70,15 +74,19 @@ export async function handle<S, E extends DomainEvent, Code extends string = str
 ): Promise<Handled<S, Code>> {
   const { fold } = command;
   for (let attempt = 1; ; attempt++) {
-    const loaded = await store.readStream<E>(command.stream);
+    const loaded: LoadedStream<E> = command.fresh
+      ? { events: [], version: 0, project: null, now: '' }
+      : await store.readStream<E>(command.stream);
     const state = loaded.events.reduce((s, e) => fold.evolve(s, e), fold.initial());
     const decision = command.decide(state, loaded.now);
     const unchanged = { state, version: loaded.version, events: [], position: 0, now: loaded.now };
     if (decision.events.length === 0) return { ...unchanged, refusal: decision.refusal, repeated: false };
 
+    const project = loaded.project ?? command.project;
+    if (project === undefined) throw new Error(`Stream ${command.stream} does not exist and the command names no project for it.`);
     const result = await store.append<E>({
-      streams: [{ stream: command.stream, project: command.project, expectedVersion: loaded.version, events: decision.events }],
-      meta: command.meta,
+      streams: [{ stream: command.stream, project, expectedVersion: loaded.version, events: decision.events }],
+      meta: typeof command.meta === 'function' ? command.meta(state, decision.events) : command.meta,
       reserve: decision.reserve,
       release: decision.release,
       schedule: decision.schedule,

@@ -15,6 +15,7 @@ export { injectTransport, type ServiceApps } from './inject-transport.js';
 export { JsonRefused, type JsonValue, parseJson } from './json.js';
 export { fillPath, findOperation, queryText } from './operation-path.js';
 export { decodeCursor, encodeCursor, lenientPage, listBody, type Page, pageOf } from './page.js';
+export { findPerson, isRoleRef, type ProjectPerson } from './people.js';
 export { Problem, type ProblemDetail, type ProblemOptions, problemOf, retryAfter } from './problem.js';
 export { type ReadyCheck, type ReadyReport, statusOf } from './readiness.js';
 export { parseSeen, REPLAY_HEADER, Reply, type ReplyOptions, respond, SEEN_HEADER, type Seen, seenToken } from './reply.js';

@@ -214,10 +214,18 @@ export function act(command: ActOnReview, state: ReviewState, now: string): Judg
   });
 }
 
-/** Whether a person may keep a draft of their edits now; drafts are no events (K1). */
-export function mayDraft(actor: Actor, state: ReviewState, now: string): ReviewRefusal | null {
+/** Whether a person may keep a draft of these edits now; drafts are no events (K1). */
+export function mayDraft(actor: Actor, state: ReviewState, now: string, edits: Record<string, unknown> = {}): ReviewRefusal | null {
   const review = settle(state, now).state;
   const permission = may(actor, 'draft', review);
   if (!permission.ok) return permission.refusal;
-  return isOpen(review) ? null : conflict('not_pending', 'The review is no longer open.', review as RequestedReview);
+  if (!isOpen(review)) return conflict('not_pending', 'The review is no longer open.', review as RequestedReview);
+  // A draft may be half typed: only whether its keys may be changed at all is asked.
+  const wrong = checkEdit(review, editOf(review.payload, edits));
+  return wrong?.code === 'field_not_editable' ? wrong : null;
+}
+
+/** Whether a draft still says what its author wants: whatever a person or the agent did since has made it pointless. */
+export function draftStands(state: ReviewState, draft: { at: string }): boolean {
+  return isOpen(state) && (state.last_act === null || state.last_act.at < draft.at);
 }

@@ -1,5 +1,6 @@
 export * from './actions.js';
 export * from './archive.js';
+export * from './command.js';
 export * from './deadline.js';
 export * from './decide.js';
 export * from './edits.js';

@@ -1,1 +1,7 @@
-export {};
+import { fileURLToPath } from 'node:url';
+
+export { createDecisionsApp } from './decisions.module.js';
+export type { DecisionsDeps } from './deps.js';
+
+/** Numbered SQL of schema `decisions`. */
+export const DECISIONS_MIGRATIONS = { name: 'decisions', directory: fileURLToPath(new URL('../migrations', import.meta.url)) };

@@ -1,0 +1,29 @@
+import { reachable } from '@countersign/database';
+import { EventBusServer } from '@countersign/event-bus';
+import { createServiceApp } from '@countersign/http';
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Consumers, LEAVES } from './consumers.js';
+import { DecisionsController } from './decisions.controller.js';
+import { DEPS, type DecisionsDeps } from './deps.js';
+
+@Module({})
+export class DecisionsModule {
+  static with(deps: DecisionsDeps): DynamicModule {
+    return { module: DecisionsModule, controllers: [DecisionsController, Consumers], providers: [{ provide: DEPS, useValue: deps }] };
+  }
+}
+
+/** The service, initialised and consuming; whoever wants a socket calls `listen`. `close()` drains it. */
+export async function createDecisionsApp(deps: DecisionsDeps): Promise<NestFastifyApplication> {
+  const { bus, logger, identityKey, pool } = deps;
+  const app = await createServiceApp(DecisionsModule.with(deps), {
+    service: 'decisions',
+    identityKey,
+    logger,
+    ready: async () => ({ database: await reachable(pool) }),
+  });
+  app.connectMicroservice({ strategy: new EventBusServer({ bus, group: 'decisions', categories: ['review'], leaves: LEAVES }) });
+  await app.startAllMicroservices();
+  return app;
+}

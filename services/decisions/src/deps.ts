@@ -1,0 +1,19 @@
+import type { EventBus } from '@countersign/event-bus';
+import type { EventStore } from '@countersign/event-store';
+import type { ServiceClient } from '@countersign/http';
+import type { Logger } from '@countersign/telemetry';
+import type { Pool } from 'pg';
+
+/** What the service works with. */
+export interface DecisionsDeps {
+  /** As writer `decisions`. */
+  store: EventStore;
+  /** Connections under the application's role. */
+  pool: Pool;
+  bus: EventBus;
+  client: ServiceClient;
+  logger: Logger;
+  identityKey: string;
+}
+
+export const DEPS = Symbol('DecisionsDeps');
