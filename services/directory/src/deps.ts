@@ -1,0 +1,14 @@
+import type { EventStore } from '@countersign/event-store';
+import type { Logger } from '@countersign/telemetry';
+import type { Pool } from 'pg';
+import type { DirectoryConfig } from './config.js';
+
+/** What the directory works with. */
+export interface DirectoryDeps {
+  /** As writer `directory`. */
+  store: EventStore;
+  /** Connections under the application's role. */
+  pool: Pool;
+  config: DirectoryConfig;
+  logger: Logger;
+}

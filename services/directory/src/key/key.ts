@@ -1,0 +1,47 @@
+import type { KeyChanged, KeyCreated, KeyRotated } from '@countersign/contracts';
+import type { DomainEvent, Fold, StoredEvent } from '@countersign/event-store';
+
+/** An API key of a project. The key itself is nowhere: `fingerprint` names the row that holds its hash. */
+export type KeyEvent =
+  | DomainEvent<'key.created', KeyCreated>
+  | DomainEvent<'key.changed', KeyChanged>
+  | DomainEvent<'key.rotated', KeyRotated>
+  | DomainEvent<'key.disabled', Record<string, never>>
+  | DomainEvent<'key.enabled', Record<string, never>>
+  | DomainEvent<'key.deleted', Record<string, never>>;
+
+/** What an operator sets on a key. */
+export type KeySettings = Omit<KeyCreated, 'prefix' | 'fingerprint'>;
+
+export interface LiveKey extends KeySettings {
+  status: 'active' | 'disabled';
+  project: string;
+  prefix: string;
+  fingerprint: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export type ApiKey = { status: 'none' } | { status: 'deleted'; project: string } | LiveKey;
+
+export const keyFold: Fold<ApiKey, KeyEvent> = {
+  initial: () => ({ status: 'none' }),
+  evolve(state, event: StoredEvent<KeyEvent>) {
+    if (event.type === 'key.created') {
+      return { ...event.body, status: 'active', project: event.project, createdAt: event.time, updatedAt: event.time };
+    }
+    if (state.status === 'none') throw new Error(`API key ${event.stream} begins with ${event.type}: its stream is damaged.`);
+    if (state.status === 'deleted') return state;
+    switch (event.type) {
+      case 'key.changed':
+      case 'key.rotated':
+        return { ...state, ...event.body, updatedAt: event.time };
+      case 'key.disabled':
+        return { ...state, status: 'disabled', updatedAt: event.time };
+      case 'key.enabled':
+        return { ...state, status: 'active', updatedAt: event.time };
+      case 'key.deleted':
+        return { status: 'deleted', project: state.project };
+    }
+  },
+};
