@@ -19,6 +19,21 @@ export const DeliveryListQuery = message(
 );
 export type DeliveryListQuery = Static<typeof DeliveryListQuery>;
 
+/** What is known of the origin a project's deliveries go to. While the circuit is open it is only tried now and then. */
+export const EndpointHealth = message(
+  'EndpointHealth',
+  Type.Object({
+    origin: Type.String(),
+    circuit: choice(['closed', 'open', 'half_open']),
+    consecutive_failures: count(),
+    open_until: nullable(timestamp()),
+    last_success_at: nullable(timestamp()),
+    last_failure_at: nullable(timestamp()),
+    last_error: nullable(Type.String()),
+  }),
+);
+export type EndpointHealth = Static<typeof EndpointHealth>;
+
 const delivery = () => ({
   object: objectType('webhook_delivery'),
   id: deliveryId(),
@@ -33,6 +48,7 @@ const delivery = () => ({
   last_error: nullable(Type.String()),
   delivered_at: nullable(timestamp()),
   created_at: timestamp(),
+  endpoint: ref(EndpointHealth),
 });
 
 export const Delivery = message('Delivery', Type.Object(delivery()));

@@ -67,6 +67,8 @@ export interface EgressRequest {
   body: Buffer;
   /** Ends the request with the failure `aborted`. */
   signal?: AbortSignal;
+  /** Tighter than the egress's own, for a caller who waits. */
+  limits?: Partial<EgressLimits>;
 }
 
 export interface Egress {
@@ -106,7 +108,7 @@ export function createEgress(options: { allowNetworks: readonly string[]; resolv
       return null;
     },
 
-    post: (outgoing) => exchange(agent, outgoing, limits),
+    post: (outgoing) => exchange(agent, outgoing, { ...limits, ...outgoing.limits }),
 
     close: () => agent.destroy(),
   };
