@@ -37,4 +37,5 @@ export const LEAVES = [
   'review.redeemed',
   'review.executed',
   'review.late_attempt_refused',
+  'stream.redacted',
 ];

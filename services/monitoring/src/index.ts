@@ -1,1 +1,1 @@
-export {};
+export { createMonitoringApp, type MonitoringDeps } from './monitoring.module.js';

@@ -1,0 +1,34 @@
+import { reachable } from '@countersign/database';
+import { EventBusServer } from '@countersign/event-bus';
+import { createServiceApp } from '@countersign/http';
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Consumers, GROUP, LEAVES } from './consumers.js';
+import { DEPS, type IntakeDeps } from './deps.js';
+import { ReviewsController } from './reviews.controller.js';
+import { TemplatesController } from './templates.controller.js';
+
+@Module({})
+export class IntakeModule {
+  static with(deps: IntakeDeps): DynamicModule {
+    return {
+      module: IntakeModule,
+      controllers: [ReviewsController, TemplatesController, Consumers],
+      providers: [{ provide: DEPS, useValue: deps }],
+    };
+  }
+}
+
+/** The service, initialised and consuming; whoever wants a socket calls `listen`. `close()` drains it. */
+export async function createIntakeApp(deps: IntakeDeps): Promise<NestFastifyApplication> {
+  const { bus, logger, identityKey, pool } = deps;
+  const app = await createServiceApp(IntakeModule.with(deps), {
+    service: 'intake',
+    identityKey,
+    logger,
+    ready: async () => ({ database: await reachable(pool) }),
+  });
+  app.connectMicroservice({ strategy: new EventBusServer({ bus, group: GROUP, categories: ['template', 'review'], leaves: LEAVES }) });
+  await app.startAllMicroservices();
+  return app;
+}

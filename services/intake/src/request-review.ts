@@ -1,0 +1,107 @@
+/**
+ * `POST /reviews`, in the protocol's order: the key's idempotency first, then what has to be looked up, then the decider.
+ *
+ * Q1. An idempotency key is looked up before anything else is judged, and once more by the append: of fifty requests at once, one is appended
+ *     and the others are answered with its review.
+ * Q2. Nothing of a request is looked up for a key that may not ask at all.
+ */
+import type { AgentActor, ErrorCode, ReviewCreate, ReviewEvent } from '@countersign/contracts';
+import { handle, newId } from '@countersign/event-store';
+import { type CallerIdentity, findPerson, isRoleRef } from '@countersign/http';
+import {
+  type HandledReview,
+  idempotencyScope,
+  judgeRepeatedRequest,
+  loadReview,
+  may,
+  type RequestedReview,
+  type RequestReview,
+  type ReviewState,
+  refuse,
+  request,
+  requestInputHash,
+  reviewFold,
+  reviewMeta,
+} from '@countersign/review';
+import type { IntakeDeps } from './deps.js';
+import { findTemplate } from './templates.js';
+
+const refused = (refusal: HandledReview['refusal']): HandledReview => ({
+  state: { status: 'none' },
+  version: 0,
+  events: [],
+  refusal,
+  repeated: false,
+  position: 0,
+  now: '',
+});
+
+export async function requestReview(deps: IntakeDeps, caller: CallerIdentity, body: ReviewCreate): Promise<HandledReview> {
+  const permission = may(caller.actor, 'request');
+  if (!permission.ok) return refused(permission.refusal);
+  const actor = caller.actor as AgentActor;
+  const { idempotency_key: key } = body;
+  const scope = idempotencyScope(actor.project_id);
+  const inputHash = requestInputHash(body);
+  if (key !== undefined) {
+    const known = await deps.store.idempotencyKey(scope, key);
+    if (known) return repeated(deps, actor, known.stream, known.inputHash === inputHash);
+  }
+
+  const found = await lookUp(deps, caller, body);
+  if ('code' in found) return refused(found);
+  const review_id = newId('rev');
+  const handled = await handle<ReviewState, ReviewEvent, ErrorCode>(deps.store, {
+    stream: review_id,
+    project: actor.project_id,
+    fold: reviewFold,
+    fresh: true,
+    decide: (state, now) => request({ review_id, actor, ...found }, state, now),
+    meta: reviewMeta(caller),
+    idempotency: key === undefined ? undefined : { scope, key, inputHash },
+    onKeyReused: () => refuse('idempotency_key_reused', 'The key was used for another request.'),
+  });
+  if (key !== undefined && (handled.repeated || handled.refusal?.code === 'idempotency_key_reused')) {
+    const first = await deps.store.idempotencyKey(scope, key);
+    if (first) return repeated(deps, actor, first.stream, first.inputHash === inputHash);
+  }
+  return handled;
+}
+
+/** The review an earlier request with the same key made, or why this is not that request again (decision 9). */
+async function repeated(deps: IntakeDeps, actor: AgentActor, stream: string, sameInput: boolean): Promise<HandledReview> {
+  const { state, now, version } = await loadReview(deps.store, stream);
+  const permission = may(actor, 'request', state);
+  if (!permission.ok) return refused(permission.refusal);
+  const refusal = judgeRepeatedRequest(state as RequestedReview, now, sameInput) ?? undefined;
+  return { state, version, events: [], refusal, repeated: refusal === undefined, position: 0, now };
+}
+
+type Found = Pick<RequestReview, 'template' | 'body' | 'on_behalf_of'>;
+
+/** What the decider cannot know: whether the callback may be called, which template and which people are meant. */
+async function lookUp(deps: IntakeDeps, caller: CallerIdentity, body: ReviewCreate): Promise<Found | NonNullable<HandledReview['refusal']>> {
+  const { project_id } = caller.actor as AgentActor;
+  const person = (ref: string) => findPerson(deps.client, { project_id, ref, request_id: caller.request_id });
+  const { callback_url, assignee, on_behalf_of } = body;
+  if (callback_url !== undefined) {
+    const unusable = await deps.egress.checkCallbackUrl(callback_url);
+    if (unusable) return unusable;
+  }
+  const template = await findTemplate(deps.store, project_id, body.template);
+  let given = assignee;
+  if (assignee !== undefined && !isRoleRef(assignee)) {
+    const found = await person(assignee);
+    if (!found) return refuse('invalid_assignee', 'Nobody of the project has this e-mail address or id.', { param: 'assignee' });
+    given = found.email;
+  }
+  const principal = on_behalf_of === undefined ? null : await person(on_behalf_of);
+  if (on_behalf_of !== undefined && !principal) {
+    return refuse('invalid_on_behalf_of', 'Nobody of the project has this e-mail address or id.', { param: 'on_behalf_of' });
+  }
+  return {
+    template,
+    body: { ...body, assignee: given },
+    on_behalf_of: principal && { person_id: principal.person_id, email: principal.email },
+  };
+}
