@@ -4,6 +4,8 @@
  *
  * N1. A service answers 200 with the reply, also when the answer is no: `refusal` is data here, the gateway turns it into the caller's error.
  * N2. `Countersign-Client-Ip` goes with every forwarded request: the caller's address as the gateway sees it. `User-Agent` is the caller's.
+ * N3. To the directory's public operations the caller's `Cookie` goes along, and from all its operations `Set-Cookie` comes back unchanged:
+ *     the directory sets and ends the inbox's session cookie, and knows a device again by `DEVICE_COOKIE`.
  */
 import type { ErrorCode } from './errors.js';
 import type { AgentActor, PersonActor, Role } from './identity.js';
@@ -11,6 +13,9 @@ import { choice, type Static, Type } from './schema.js';
 
 /** The caller's address, as the gateway sees it (N2). */
 export const CLIENT_IP_HEADER = 'countersign-client-ip';
+
+/** What a sign-in leaves on a device, so that strangers' failed sign-ins do not lock that device out. Opens nothing by itself. */
+export const DEVICE_COOKIE = 'countersign_device';
 
 /** `POST /internal/authenticate` of the directory: who holds this credential? */
 export const AuthenticateRequest = Type.Object({
@@ -70,6 +75,36 @@ export type PeopleQuery = Static<typeof PeopleQuery>;
 
 export interface PeopleReply {
   people: { person_id: string; email: string; name: string; role: Role }[];
+}
+
+/**
+ * `POST /internal/persons/check` of the directory (K16): is this session open and is its person in the project, now? The view
+ * `directory.active_sessions` answers the same in SQL where its `settled` is true.
+ */
+export const PersonCheckRequest = Type.Object({
+  session_id: Type.String({ maxLength: 64 }),
+  person_id: Type.String({ maxLength: 64 }),
+  project_id: Type.String({ maxLength: 64 }),
+});
+export type PersonCheckRequest = Static<typeof PersonCheckRequest>;
+
+export type PersonCheckReply = { valid: true; role: Role } | { valid: false };
+
+export interface WebhookSecretInForce {
+  /** 64 hex digits. */
+  secret: string;
+  /** The same bytes as `whsec_…`. */
+  standard_secret: string;
+  fingerprint: string;
+}
+
+/**
+ * `GET /internal/projects/{id}/webhook-secrets` of the directory (decision 11): what deliveries are signed with now. The single-valued headers
+ * take the active secret, the Standard set both. 404 `project_not_found`.
+ */
+export interface WebhookSecretsReply {
+  active: WebhookSecretInForce;
+  pending: (WebhookSecretInForce & { promote_at: string | null }) | null;
 }
 
 /** `GET /internal/reviews/{id}/draft` of decisions: the unsent edits kept for a review. */

@@ -14,7 +14,8 @@ export interface ReplyOptions {
   replayed?: boolean;
   /** The operation has a successor: its path, and when this one ends (an HTTP date). */
   deprecated?: { successor: string; sunset: string };
-  headers?: Record<string, string>;
+  /** Several values of one name (`Set-Cookie`) as a list. */
+  headers?: Record<string, string | string[]>;
 }
 
 /** A controller's answer with more to it than the body. Made by `respond`. */
@@ -68,7 +69,7 @@ export class ReplyInterceptor implements NestInterceptor {
   }
 }
 
-function headersOf({ seen, replayed, deprecated, headers }: ReplyOptions): Record<string, string> {
+function headersOf({ seen, replayed, deprecated, headers }: ReplyOptions): Record<string, string | string[]> {
   const bucket = seen?.bucket ?? seen?.events?.at(-1)?.bucket;
   return {
     ...(seen && seen.position > 0 && bucket !== undefined ? { [SEEN_HEADER]: seenToken({ position: seen.position, bucket }) } : {}),
