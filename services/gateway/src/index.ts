@@ -1,1 +1,3 @@
-export {};
+export { GATEWAY_SETTINGS, type GatewayConfig } from './config.js';
+export { createGatewayApp, type GatewayParts, SERVICES } from './gateway-app.js';
+export { GATEWAY_MIGRATIONS } from './migrations.js';

@@ -1,0 +1,116 @@
+import { fileURLToPath } from 'node:url';
+import { OPERATIONS, type Operation, type ServiceName } from '@countersign/contracts';
+import type { EventBus } from '@countersign/event-bus';
+import type { EventStore } from '@countersign/event-store';
+import { createHttpApp, Problem, type ServiceClient } from '@countersign/http';
+import type { Logger } from '@countersign/telemetry';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
+import type { Pool } from 'pg';
+import { Admission, type Admitted } from './admission.js';
+import type { GatewayConfig } from './config.js';
+import { credentialOf } from './credential.js';
+import { DirectoryClient } from './directory-client.js';
+import { FORWARDED, type ForwardParts, forwardOperations, routePath } from './forward.js';
+import { GatewayModule } from './gateway.module.js';
+import { serveInbox } from './inbox-pages.js';
+import { KeyLimits, SignInLimit } from './limits.js';
+import { OwnWrites } from './own-writes.js';
+import { addSecurityHeaders, allowOrigin } from './security-headers.js';
+import { CredentialWatch } from './stream/credential-watch.js';
+import { StreamHub } from './stream/hub.js';
+import { Tickets } from './stream/tickets.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on every route of the table once the caller has been let in. */
+    admitted: Admitted | null;
+  }
+}
+
+export interface GatewayParts {
+  config: GatewayConfig;
+  /** Reaches the services; signs with the key they verify with. */
+  client: ServiceClient;
+  bus: Pick<EventBus, 'tail'>;
+  /** Reads only. */
+  store: Pick<EventStore, 'readAll' | 'readStream' | 'head'>;
+  /** Connections under the application's role. */
+  pool: Pool;
+  logger: Logger;
+  /** What GET /api/v1 names as `mode`; `all-in-one` when omitted. */
+  mode?: string;
+  /** Where the inbox's build lies; services/inbox/dist when omitted. */
+  inboxDirectory?: string;
+}
+
+const INBOX = fileURLToPath(new URL('../../inbox/dist', import.meta.url));
+
+/** Services with an operation in the table: those that are asked whether they are ready. */
+export const SERVICES: readonly ServiceName[] = [...new Set(FORWARDED.map((operation) => operation.service))];
+
+/** The public edge, ready to be listened with (or injected into). Ends its streams when it is closed. */
+export async function createGatewayApp(parts: GatewayParts): Promise<NestFastifyApplication> {
+  const { config, client, bus, store, pool, logger } = parts;
+  const directory = new DirectoryClient(client);
+  const tickets = new Tickets(pool, directory);
+  const hub = new StreamHub({ bus, store, logger, bufferBytes: config.streamBuffer });
+  const watch = new CredentialWatch({ hub, directory, bus, logger, everyMs: config.streamRecheck });
+  const admission = new Admission({ directory, limits: new KeyLimits(pool), tickets, allowedOrigin: config.uiOrigin });
+  const forwardParts: ForwardParts = {
+    client,
+    ownWrites: new OwnWrites(config.seenFor),
+    signIns: new SignInLimit(pool, { attempts: config.signInAttempts, windowMs: config.signInWindow }),
+    deadlineMs: config.serviceTimeout,
+  };
+  const meta = { client, pool, services: SERVICES, config, mode: parts.mode ?? 'all-in-one' };
+  return createHttpApp(GatewayModule.of({ meta, hub, tickets, watch }), {
+    logger,
+    bodyLimit: config.bodyLimit,
+    server: serverOptions(config),
+    prepare: async (fastify) => {
+      await addSecurityHeaders(fastify);
+      allowOrigin(fastify, config.uiOrigin);
+      admitCallers(fastify, admission);
+      keepBodies(fastify);
+      forwardOperations(fastify, forwardParts);
+      await serveInbox(fastify, parts.inboxDirectory ?? INBOX);
+    },
+  });
+}
+
+/** A caller that is slow, silent or gone holds a connection for a bounded time. */
+function serverOptions(config: GatewayConfig): FastifyServerOptions {
+  return {
+    trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
+    requestTimeout: config.requestTimeout,
+    keepAliveTimeout: config.keepAliveTimeout,
+    http: { headersTimeout: config.headersTimeout, connectionsCheckingInterval: Math.min(5_000, config.headersTimeout) },
+  } as FastifyServerOptions;
+}
+
+/** Runs the admission on every route of the table, before the body is read (A2). */
+function admitCallers(fastify: FastifyInstance, admission: Admission): void {
+  const operations = new Map(OPERATIONS.map((operation) => [`${operation.method} ${routePath(operation)}`, operation]));
+  fastify.decorateRequest('admitted', null);
+  fastify.addHook('onRequest', async (request) => {
+    const operation = operationOf(operations, request);
+    if (operation) request.admitted = await admission.admit(operation, request);
+    else if (request.is404 && isUnknownToStrangers(request)) throw new Problem('missing_credentials');
+  });
+}
+
+function operationOf(operations: ReadonlyMap<string, Operation>, request: FastifyRequest): Operation | undefined {
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  return operations.get(`${method} ${request.routeOptions.url ?? ''}`);
+}
+
+/** HRP tells nobody without credentials which routes there are (HRP digest §0). */
+function isUnknownToStrangers(request: FastifyRequest): boolean {
+  return request.url.startsWith('/api/') && credentialOf(request.headers) === null;
+}
+
+/** Bodies are kept as they came: services parse them. */
+function keepBodies(fastify: FastifyInstance): void {
+  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) => body);
+}
