@@ -119,6 +119,6 @@ export const REVIEW_OPERATIONS = [
     params: IdParams,
     body: ReviewExecution,
     responses: { 201: Execution },
-    errors: ['review_not_found', 'not_approved', 'redemption_not_found'],
+    errors: ['review_not_found', 'not_approved', 'redemption_not_found', 'too_many_executions'],
   }),
 ] as const;
