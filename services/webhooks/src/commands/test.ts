@@ -1,0 +1,72 @@
+import type { TestWebhook, WebhookTestResult } from '@countersign/contracts';
+import { inTransaction } from '@countersign/database';
+import type { Exchange } from '@countersign/egress';
+import { newId, type Refusal, uuidOf } from '@countersign/event-store';
+import type { Pool } from 'pg';
+import type { Parts } from '../deps.js';
+import { endpointsFor } from '../queue/endpoints.js';
+import { type Outgoing, send } from '../worker/attempt.js';
+import { judge } from '../worker/verdict.js';
+
+/** Somebody waits for the answer, so its body is not read for long. */
+const BODY_MS = 2_000;
+
+/** Sends a signed test event once and writes it down. It stands apart from the reviews: no retries, no circuit, nothing in the log of events. */
+export async function testWebhook(
+  { pool, sender, config }: Parts,
+  caller: { project: string; request_id: string },
+  url: string,
+): Promise<WebhookTestResult | Refusal<'invalid_callback_url'>> {
+  const refusal = await sender.egress.checkCallbackUrl(url);
+  if (refusal) return { ...refusal, param: 'url' };
+  const { rows } = await pool.query<{ now: Date }>('select event_store.now() as now');
+  const at = (rows[0] as { now: Date }).now;
+  const body: TestWebhook = { type: 'webhook.test', project_id: caller.project, sent_at: at.toISOString() };
+  const id = newId('whd');
+  const outgoing: Outgoing = {
+    id: uuidOf(id),
+    project: uuidOf(caller.project),
+    event_type: body.type,
+    url,
+    body: JSON.stringify(body),
+    request_id: caller.request_id,
+  };
+  const exchange = await send(sender, outgoing, { limits: { bodyMs: BODY_MS } });
+  const { next, error } = judge(exchange, config.backoff.length + 1, config, 0);
+  const status = next === 'delivered' ? 'delivered' : 'failed';
+  await write(pool, outgoing, { at, exchange, status, error });
+  return { delivery_id: id, status, status_code: exchange.status, latency_ms: exchange.latencyMs, error };
+}
+
+async function write(
+  pool: Pool,
+  outgoing: Outgoing,
+  result: { at: Date; exchange: Exchange; status: 'delivered' | 'failed'; error: string | null },
+): Promise<void> {
+  const { id, project, event_type, url, body, request_id } = outgoing;
+  const { at, exchange, status, error } = result;
+  await inTransaction(pool, async (tx) => {
+    const place = { project, origin: new URL(url).origin };
+    const endpoint = (await endpointsFor(tx, [place]))(place);
+    await tx.query(
+      `insert into webhooks.deliveries (id, endpoint, project, event_type, url, body, request_id, status, attempts, last_attempt_at,
+         last_error, delivered_at, created_at, settled_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, 1, $9::timestamptz, $10, case when $8 = 'delivered' then $9::timestamptz end, $9, $9)`,
+      [id, endpoint, project, event_type, url, body, request_id, status, at, error],
+    );
+    await tx.query(
+      `insert into webhooks.attempts (delivery, number, started_at, stage, outcome, status_code, latency_ms, error, response_preview)
+       values ($1, 1, $2, $3, $4, $5, $6, $7, $8)`,
+      [
+        id,
+        at,
+        exchange.status === null ? (exchange.failure?.stage ?? 'attempt') : 'after',
+        status,
+        exchange.status,
+        exchange.latencyMs,
+        error,
+        exchange.status === null ? null : exchange.excerpt,
+      ],
+    );
+  });
+}

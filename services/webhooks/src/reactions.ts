@@ -1,0 +1,62 @@
+import type { DeliveryEvent, ReviewEvent } from '@countersign/contracts';
+import type { BatchContext } from '@countersign/event-bus';
+import { type EventStore, type StoredEvent, uuidOf } from '@countersign/event-store';
+import { evolve, initial } from '@countersign/review';
+import { bodiesOf } from './bodies.js';
+import { deliveryUuid } from './delivery-ids.js';
+import { enqueue, type NewDelivery } from './queue/enqueue.js';
+import { requeue } from './queue/requeue.js';
+
+/**
+ * Queues what agents are to be told of these events, in the transaction that moves the cursor: an event and its deliveries are one step.
+ * A review without a callback has nobody to tell; a replay of the log tells nobody again.
+ */
+export async function queueDeliveries(store: EventStore, events: readonly StoredEvent[], context: BatchContext): Promise<void> {
+  if (context.replay) return;
+  const deliveries = new Map<string, NewDelivery[]>();
+  for (const stream of new Set(events.map((event) => event.stream))) {
+    const wanted = events.filter((event) => event.stream === stream);
+    for (const [id, made] of await deliveriesOf(store, stream, wanted)) deliveries.set(id, made);
+  }
+  await enqueue(
+    context.tx,
+    events.flatMap((event) => deliveries.get(event.id) ?? []),
+  );
+}
+
+/** The deliveries of some events of one review, by the event's id: each body is made of the review as it stood then. */
+async function deliveriesOf(store: EventStore, stream: string, wanted: readonly StoredEvent[]): Promise<Map<string, NewDelivery[]>> {
+  const upToVersion = Math.max(...wanted.map((event) => event.version));
+  const { events } = await store.readStream<ReviewEvent>(stream, { upToVersion });
+  const ids = new Set(wanted.map((event) => event.id));
+  const made = new Map<string, NewDelivery[]>();
+  let state = initial();
+  for (const event of events) {
+    state = evolve(state, event);
+    if (!ids.has(event.id) || state.status === 'none' || state.callback_url === null) continue;
+    const url = state.callback_url;
+    made.set(
+      event.id,
+      bodiesOf(state, event).map(({ event_type, body }, place) => ({
+        id: deliveryUuid(event.id, event_type, place),
+        project: uuidOf(event.project),
+        review: uuidOf(stream),
+        event_type,
+        url,
+        body: JSON.stringify(body),
+        request_id: event.meta.request_id ?? null,
+      })),
+    );
+  }
+  return made;
+}
+
+/** Puts replayed deliveries back in line where the process that recorded the replay did not come to it. */
+export function queueReplays(events: readonly StoredEvent[], context: BatchContext): Promise<void> {
+  if (context.replay) return Promise.resolve();
+  const replays = (events as StoredEvent<Extract<DeliveryEvent, { type: 'delivery.replayed' }>>[]).map((event) => ({
+    id: uuidOf(event.stream),
+    replay: event.body.replay,
+  }));
+  return requeue(context.tx, replays, { urgent: false });
+}

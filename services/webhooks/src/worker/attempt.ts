@@ -1,0 +1,49 @@
+import type { Egress, EgressRequest, Exchange } from '@countersign/egress';
+import { idOf } from '@countersign/event-store';
+import { signatureHeaders } from '../signing.js';
+import type { SecretsOf } from './secrets.js';
+
+/** What is sent, on the first attempt and on every other. */
+export interface Outgoing {
+  /** uuid of the delivery. */
+  id: string;
+  /** uuid of the project. */
+  project: string;
+  event_type: string;
+  url: string;
+  body: string;
+  request_id: string | null;
+}
+
+export interface Sender {
+  egress: Egress;
+  secretsOf: SecretsOf;
+  /** Version in `User-Agent`. */
+  version: string;
+}
+
+/**
+ * One attempt: signs afresh and sends the stored bytes (hrp §7.2).
+ *
+ * The timestamp is this machine's and not the database's: a receiver compares it with its own clock, and the database's may be set forward
+ * in tests.
+ * @throws when the secrets cannot be had; nothing was sent then.
+ */
+export async function send(
+  { egress, secretsOf, version }: Sender,
+  outgoing: Outgoing,
+  options: Pick<EgressRequest, 'signal' | 'limits'> = {},
+): Promise<Exchange> {
+  const secrets = await secretsOf(idOf('prj', outgoing.project));
+  const id = idOf('whd', outgoing.id);
+  const body = Buffer.from(outgoing.body, 'utf8');
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': `Countersign/${version}`,
+    'X-Webhook-Event': outgoing.event_type,
+    'X-Webhook-Id': id,
+    ...(outgoing.request_id === null ? {} : { 'X-Request-Id': outgoing.request_id }),
+    ...signatureHeaders({ id, timestamp: Math.floor(Date.now() / 1_000), body }, secrets),
+  };
+  return egress.post({ url: outgoing.url, headers, body, ...options });
+}

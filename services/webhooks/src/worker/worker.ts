@@ -1,0 +1,173 @@
+/**
+ * Sends what is due. Any number of workers, in any number of processes; none leads.
+ *
+ * D1 At least once: a delivery is claimed under a lease, attempted, and its result written down. Whoever dies between leaves a lease that
+ *    ends, and another attempt follows with the same id and bytes.
+ * D2 In order within a review, since only its head can be claimed (queue/endpoints.ts, L1).
+ * D3 A slow or dead endpoint keeps only its own share of the attempts busy (queue/circuit.ts).
+ * D4 An attempt that fails for a reason of ours, such as a directory out of reach, is taken back and costs the delivery nothing.
+ * D5 After `close()` nothing is sent; attempts that do not end in time are broken off and are due at once for whoever comes next.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { idOf } from '@countersign/event-store';
+import type { Logger } from '@countersign/telemetry';
+import type { Pool } from 'pg';
+import type { WebhookConfig } from '../config.js';
+import { type RecorderDeps, recordOutcomes } from '../outcome/recorder.js';
+import { type Claimed, claim } from '../queue/claim.js';
+import { type Settlement, settle } from '../queue/settle.js';
+import { type Sender, send } from './attempt.js';
+import { type Listening, listenForDue } from './due-listener.js';
+import { Signal } from './signal.js';
+import { judge } from './verdict.js';
+
+export interface WorkerDeps extends RecorderDeps {
+  pool: Pool;
+  sender: Sender;
+  config: WebhookConfig;
+  logger: Logger;
+}
+
+/** How long a delivery waits that could not be attempted for a reason of ours. */
+const POSTPONED_MS = 2_000;
+/** Pause after the database failed. */
+const TROUBLE_MS = 1_000;
+/** How often outcomes that another process left behind are looked for. */
+const SWEEP_MS = 15_000;
+/** Tries to write results while the process stops. */
+const CLOSING_ATTEMPTS = 10;
+
+export class Worker {
+  readonly #deps: WorkerDeps;
+  readonly #woken = new Signal();
+  readonly #running = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+  #results: { settlement: Settlement; until: number; written: () => void }[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  readonly #settled = new Signal();
+  #claiming: Promise<void> = Promise.resolve();
+  #recording: Promise<void> = Promise.resolve();
+  #listening: Listening | null = null;
+  #closing = false;
+  #drained = false;
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#listening = listenForDue(this.#deps, () => this.#woken.notify());
+    this.#claiming = this.#claimLoop();
+    this.#recording = this.#recordLoop();
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#woken.notify();
+    const late = setTimeout(() => this.#stop.abort(), this.#deps.config.drain);
+    await this.#claiming;
+    await Promise.all([...this.#running]);
+    clearTimeout(late);
+    this.#drained = true;
+    this.#settled.notify();
+    await this.#recording;
+    await this.#listening?.close();
+  }
+
+  async #claimLoop(): Promise<void> {
+    const { pool, config, logger } = this.#deps;
+    while (!this.#closing) {
+      const capacity = config.concurrency - this.#running.size;
+      let claimed: Claimed[] = [];
+      try {
+        if (capacity > 0) claimed = await claim(pool, capacity, config);
+      } catch (error) {
+        logger.warn({ err: error }, 'due deliveries could not be claimed; trying again');
+        await this.#woken.wait(TROUBLE_MS);
+      }
+      for (const one of claimed) this.#track(this.#closing ? this.#written({ claimed: one, postponedMs: 0 }) : this.#attempt(one));
+      if (claimed.length === 0) await this.#woken.wait(config.poll);
+    }
+  }
+
+  #track(attempt: Promise<void>): void {
+    this.#running.add(attempt);
+    void attempt.finally(() => {
+      this.#running.delete(attempt);
+      this.#woken.notify();
+    });
+  }
+
+  async #attempt(claimed: Claimed): Promise<void> {
+    const { sender, config, logger } = this.#deps;
+    const about = {
+      delivery: idOf('whd', claimed.id),
+      review: idOf('rev', claimed.review),
+      event_type: claimed.event_type,
+      origin: URL.parse(claimed.url)?.origin,
+      attempt: claimed.attempts,
+    };
+    let settlement: Settlement;
+    try {
+      const exchange = await send(sender, claimed, { signal: this.#stop.signal });
+      const verdict = judge(exchange, claimed.attempts - claimed.attempts_apart, config, Math.random());
+      settlement = { claimed, exchange, verdict };
+      const { status, failure, latencyMs } = exchange;
+      const { next } = verdict;
+      const told = { status_code: status, failure: failure?.code, stage: failure?.stage, latency_ms: latencyMs, outcome: next };
+      logger.info({ ...about, ...told, ...('delayMs' in verdict ? { retry_in_ms: verdict.delayMs } : {}) }, 'delivery attempted');
+    } catch (error) {
+      settlement = { claimed, postponedMs: POSTPONED_MS };
+      logger.warn({ ...about, err: error }, 'delivery not attempted for a reason of ours');
+    }
+    await this.#written(settlement);
+  }
+
+  /** Results that come in while others are being written go together in the next transaction. */
+  #written(settlement: Settlement): Promise<void> {
+    const until = Date.now() + this.#deps.config.lease;
+    return new Promise((resolve) => {
+      this.#results.push({ settlement, until, written: resolve });
+      if (this.#results.length === 1) this.#writing = this.#writing.then(() => this.#writeAll());
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    const { pool, config, logger } = this.#deps;
+    const taken = this.#results.splice(0);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await settle(
+          pool,
+          taken.map((one) => one.settlement),
+          config,
+        );
+        break;
+      } catch (error) {
+        // Past its lease a delivery is somebody else's again, who will send it once more: at least once.
+        const givenUp = taken.every((one) => one.until < Date.now()) || (this.#closing && attempt >= CLOSING_ATTEMPTS);
+        logger.warn({ err: error, results: taken.length, given_up: givenUp }, 'results of attempts could not be written');
+        if (givenUp) break;
+        await sleep(this.#closing ? 100 : TROUBLE_MS);
+      }
+    }
+    for (const one of taken) one.written();
+    this.#settled.notify();
+  }
+
+  async #recordLoop(): Promise<void> {
+    const { logger } = this.#deps;
+    for (;;) {
+      // Read before the pass: the last one begins when everything is settled.
+      const last = this.#drained;
+      try {
+        await recordOutcomes(this.#deps);
+      } catch (error) {
+        logger.warn({ err: error }, 'outcomes of deliveries could not be recorded yet');
+        if (!last) await this.#settled.wait(TROUBLE_MS);
+      }
+      if (last) return;
+      await this.#settled.wait(SWEEP_MS);
+    }
+  }
+}
