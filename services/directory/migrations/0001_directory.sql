@@ -117,7 +117,8 @@ create table directory.sessions (
   -- The password the session was opened under: a session of an earlier password is over.
   password_fingerprint text,
   method text not null check (method in ('password', 'passkey', 'recovery_link')),
-  must_change_password boolean not null default false,
+  -- Opened by a recovery link: may set a new password without the old one, for a while.
+  recovery boolean not null,
   ip text,
   user_agent text,
   created_at timestamptz not null default event_store.now(),

@@ -12,3 +12,11 @@ export interface DirectoryDeps {
   config: DirectoryConfig;
   logger: Logger;
 }
+
+/** What its application needs in addition. */
+export interface DirectoryAppDeps extends DirectoryDeps {
+  /** Key of the gateway's signature. */
+  identityKey: string;
+}
+
+export const DIRECTORY = Symbol('DirectoryDeps');

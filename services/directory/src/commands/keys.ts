@@ -4,7 +4,7 @@ import { writeKeyCredential } from '../credentials/rows.js';
 import { newRawKey } from '../credentials/tokens.js';
 import type { DirectoryDeps } from '../deps.js';
 import { changeKey, createKey, deleteKey, rotateKey } from '../key/decider.js';
-import type { ApiKey, KeySettings, LiveKey } from '../key/key.js';
+import { type ApiKey, type KeyEvent, type KeySettings, keyFold, type LiveKey } from '../key/key.js';
 import { findMember } from '../lookups/people.js';
 import { type DirectoryRefusal, done, type Outcome, refuse, refused } from '../refusals.js';
 import type { Written } from './projects.js';
@@ -61,6 +61,13 @@ async function settingsOf<I extends Partial<KeyInput>>(
     }
   }
   return done(settings);
+}
+
+/** A key by folding its stream; null when there is none any more. */
+export async function readKey(deps: Pick<DirectoryDeps, 'store'>, id: string): Promise<LiveKey | null> {
+  const { events } = await deps.store.readStream<KeyEvent>(id);
+  const state = events.reduce((s, event) => keyFold.evolve(s, event), keyFold.initial());
+  return state.status === 'none' || state.status === 'deleted' ? null : state;
 }
 
 const live = (state: ApiKey): LiveKey => {

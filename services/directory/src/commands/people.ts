@@ -11,6 +11,7 @@ import { grantMembership } from '../project/membership.decider.js';
 import { type DirectoryRefusal, done, type Outcome, refuse, refused } from '../refusals.js';
 import type { Client } from '../sign-in/client.js';
 import { checkPassword } from '../sign-in/password-gate.js';
+import { mayRecover } from '../sign-in/sessions.js';
 import { enter, type SignedIn } from '../sign-in/sign-in.js';
 import { onPerson, onPersonAndProject } from './write.js';
 
@@ -81,19 +82,19 @@ export async function resetPassword(deps: DirectoryDeps, id: string, password: s
 
 /**
  * By the person: ends all their sessions and opens a new one. The current password is asked for, except in a session that a recovery
- * link opened and that still has to set one (`recovered`).
+ * link opened a short while ago.
  */
 export async function changePassword(
   deps: DirectoryDeps,
-  command: { person: string; current: string | undefined; next: string; recovered: boolean; client: Client },
+  command: { person: string; session: string; current: string | undefined; next: string; client: Client },
   meta: EventMeta,
 ): Promise<Outcome<SignedIn>> {
-  const { person: id, current, next, recovered, client } = command;
+  const { person: id, session, current, next, client } = command;
   const person = (await findPersons(deps, [id])).get(id);
   if (!person) return refused(refuse('person_not_found', 'There is no such person.'));
   const fault = passwordRefusal(next, 'body.new_password');
   if (fault) return refused(fault);
-  if (!recovered) {
+  if (current !== undefined || !(await mayRecover(deps.pool, session))) {
     const refusal = await currentPasswordFault(deps, person, current, client);
     if (refusal) return refused(refusal);
   }
@@ -102,11 +103,7 @@ export async function changePassword(
   const handled = await onPerson(deps, id, meta, (state) => setPassword(state, { fingerprint, reason: 'changed', expected }));
   await dropOtherPasswords(deps, id, handled.state);
   if (handled.refusal) return refused(handled.refusal);
-  const entered = await enter(
-    deps,
-    { ...person, passwordFingerprint: fingerprint },
-    { method: 'password', mustChangePassword: false, client },
-  );
+  const entered = await enter(deps, { ...person, passwordFingerprint: fingerprint, passwordIsTemporary: false }, client);
   return entered ? done(entered) : refused(refuse('invalid_credentials', 'The person is in no project any more.'));
 }
 

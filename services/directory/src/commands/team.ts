@@ -226,7 +226,7 @@ export async function acceptInvitation(
 
 async function signedIn(deps: DirectoryDeps, id: string, client: Client): Promise<Outcome<SignedIn>> {
   const person = (await findPersons(deps, [id])).get(id);
-  const entered = person && (await enter(deps, person, { method: 'password', mustChangePassword: false, client }));
+  const entered = person && (await enter(deps, person, client));
   return entered ? done(entered) : refused(refuse('invite_invalid', 'The membership ended at the same moment.'));
 }
 

@@ -19,7 +19,7 @@ export interface OpenedSession {
   id: string;
   token: string;
   method: PersonActor['auth']['method'];
-  mustChangePassword: boolean;
+  recovery: boolean;
   expiresAt: string;
 }
 
@@ -29,17 +29,17 @@ export async function openSession(
     person: string;
     passwordFingerprint: string | null;
     method: PersonActor['auth']['method'];
-    mustChangePassword: boolean;
+    recovery: boolean;
     client: Client;
   },
 ): Promise<OpenedSession> {
-  const { person, passwordFingerprint, method, mustChangePassword, client } = session;
+  const { person, passwordFingerprint, method, recovery, client } = session;
   const id = newId('ses');
   const token = newToken('cst_');
   const { rows } = await db.query<{ expires_at: Date }>(
     `with opened as (
        insert into directory.sessions
-         (id, token_hash, person, password_fingerprint, method, must_change_password, ip, user_agent, created_at, last_used_at, expires_at)
+         (id, token_hash, person, password_fingerprint, method, recovery, ip, user_agent, created_at, last_used_at, expires_at)
        select $1, $2, $3, $4, $5, $6, $7, $8, now, now, now + make_interval(secs => $9)
          from (select event_store.now() as now offset 0) clock
        returning person, created_at, expires_at),
@@ -53,19 +53,20 @@ export async function openSession(
       uuidOf(person),
       passwordFingerprint,
       method,
-      mustChangePassword,
+      recovery,
       client.ip,
       client.userAgent?.slice(0, 256) ?? null,
       SESSION_SECONDS,
     ],
   );
-  return { id, token, method, mustChangePassword, expiresAt: rows[0]?.expires_at.toISOString() ?? '' };
+  return { id, token, method, recovery, expiresAt: rows[0]?.expires_at.toISOString() ?? '' };
 }
 
 export interface ListedSession {
   id: string;
   method: PersonActor['auth']['method'];
-  mustChangePassword: boolean;
+  /** Opened by a recovery link. */
+  recovery: boolean;
   userAgent: string | null;
   ip: string | null;
   createdAt: string;
@@ -86,13 +87,25 @@ export async function sessionsOf(pool: Pool, person: string): Promise<ListedSess
   return rows.map((row) => ({
     id: idOf('ses', row.id),
     method: row.method,
-    mustChangePassword: row.must_change_password,
+    recovery: row.recovery,
     userAgent: row.user_agent,
     ip: row.ip,
     createdAt: row.created_at.toISOString(),
     lastUsedAt: row.last_used_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
   }));
+}
+
+/** How long after a recovery link was used its session may set a password without the old one. */
+const RECOVERY_SECONDS = 3600;
+
+export async function mayRecover(pool: Pool, session: string): Promise<boolean> {
+  const { rows } = await pool.query(
+    `select 1 from directory.sessions where id = $1 and recovery and revoked_at is null
+        and created_at > event_store.now() - make_interval(secs => $2)`,
+    [uuidOf(session), RECOVERY_SECONDS],
+  );
+  return rows.length === 1;
 }
 
 /** Ends a session of a person. True also when it had ended before; false when the person never had it. */

@@ -26,24 +26,16 @@ export async function signIn(
   const person = await findPersonByEmail(deps, command.email);
   const checked = await checkPassword(deps, { ...command, person });
   if (!checked.ok) return checked;
-  const opened = await enter(deps, checked.value, {
-    method: 'password',
-    mustChangePassword: checked.value.passwordIsTemporary,
-    client: command.client,
-  });
+  const opened = await enter(deps, checked.value, command.client);
   return opened ? done(opened) : refused(refuse('invalid_credentials', 'The e-mail address and password do not match.'));
 }
 
-/** Opens a session for somebody who has proved who they are; null when they are in no project. */
-export async function enter(
-  deps: DirectoryDeps,
-  person: FoundPerson,
-  how: { method: 'password' | 'recovery_link'; mustChangePassword: boolean; client: Client },
-): Promise<SignedIn | null> {
+/** Opens a session for somebody who gave their password; null when they are in no project. */
+export async function enter(deps: DirectoryDeps, person: FoundPerson, client: Client): Promise<SignedIn | null> {
   const [first, ...rest] = await membershipsOf(deps, person.id);
   if (!first) return null;
   const { passwordFingerprint } = person;
-  const session = await openSession(deps.pool, { person: person.id, passwordFingerprint, ...how });
+  const session = await openSession(deps.pool, { person: person.id, passwordFingerprint, method: 'password', recovery: false, client });
   return { session, person, memberships: [first, ...rest], deviceToken: await rememberDevice(deps.pool, person.id) };
 }
 
@@ -87,7 +79,7 @@ export async function exchangeSignInLink(deps: DirectoryDeps, command: { token: 
       person: id,
       passwordFingerprint: person.passwordFingerprint,
       method: 'recovery_link',
-      mustChangePassword: link.purpose === 'recovery' || person.passwordIsTemporary,
+      recovery: link.purpose === 'recovery',
       client: command.client,
     });
     return done({

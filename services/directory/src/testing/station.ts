@@ -1,0 +1,120 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Actor, PersonActor, Role } from '@countersign/contracts';
+import { EVENT_STORE_MIGRATIONS } from '@countersign/event-store';
+import { IDENTITY_HEADER, signIdentity } from '@countersign/http';
+import { createLogger } from '@countersign/telemetry';
+import { type TestDatabase, testDatabase } from '@countersign/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { authenticate } from '../authentication/authenticate.js';
+import { createPerson } from '../commands/people.js';
+import { createProject } from '../commands/projects.js';
+import type { DirectoryAppDeps } from '../deps.js';
+import { createDirectoryApp } from '../directory.module.js';
+import { DIRECTORY_MIGRATIONS } from '../migrations.js';
+import { directoryStore, OPERATOR } from '../provisioning.js';
+import type { Outcome } from '../refusals.js';
+
+/** For specs: the directory on a real database, and what the gateway would do in front of it. */
+export const PASSWORD = 'a rather long secret';
+const IDENTITY_KEY = 'identity-key-of-the-specs';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | number | undefined>;
+  // biome-ignore lint/suspicious/noExplicitAny: a spec reads whatever came.
+  body: any;
+}
+
+export interface Station {
+  db: TestDatabase;
+  deps: DirectoryAppDeps;
+  app: NestFastifyApplication;
+  /** A request as the gateway forwards it. */
+  ask(
+    actor: Actor | null,
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
+  /** Signs in over HTTP and gives the actor the gateway would find. */
+  signIn(email: string, password?: string, ip?: string): Promise<{ token: string; actor: PersonActor }>;
+  project(name: string): Promise<string>;
+  person(project: string, email: string, role: Role): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function startStation(): Promise<Station> {
+  const db = await testDatabase({ sets: [EVENT_STORE_MIGRATIONS, DIRECTORY_MIGRATIONS] });
+  const deps: DirectoryAppDeps = {
+    store: directoryStore({ pool: db.pool }),
+    pool: db.pool,
+    config: {
+      secretsKey: randomBytes(32).toString('hex'),
+      secretsKeyPrevious: [],
+      publicUrl: 'https://gate.example.com',
+      passwordCost: 10,
+      signInLinkLifetime: 15 * 60_000,
+    },
+    logger: createLogger({ service: 'directory', level: 'silent' }),
+    identityKey: IDENTITY_KEY,
+  };
+  const app = await createDirectoryApp(deps);
+  const station: Station = {
+    db,
+    deps,
+    app,
+    async ask(actor, method, path, body, headers = {}) {
+      const bytes = body === undefined ? '' : JSON.stringify(body);
+      const identity = signIdentity(
+        {
+          actor: actor ?? { kind: 'anonymous' },
+          aud: 'directory',
+          method,
+          path,
+          body_sha256: createHash('sha256').update(bytes).digest('hex'),
+          request_id: 'request-of-a-spec',
+          exp: Date.now() + 60_000,
+        },
+        IDENTITY_KEY,
+      );
+      const answer = await app.inject({
+        method,
+        url: path,
+        payload: bytes === '' ? undefined : bytes,
+        headers: { ...(bytes === '' ? {} : { 'content-type': 'application/json' }), ...headers, [IDENTITY_HEADER]: identity },
+      });
+      return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? null : JSON.parse(answer.body) };
+    },
+    async signIn(email, password = PASSWORD, ip = '203.0.113.1') {
+      const answer = await station.ask(null, 'POST', '/api/v1/auth/login', { email, password }, { 'countersign-client-ip': ip });
+      if (answer.status !== 200) throw new Error(`Signing in answered ${answer.status} ${JSON.stringify(answer.body)}`);
+      return { token: answer.body.token, actor: await actorOf(station, answer.body.token) };
+    },
+    async project(name) {
+      const slug = `${name.toLowerCase()}-${randomBytes(4).toString('hex')}`;
+      return must(await createProject(deps, { name, slug }, OPERATOR)).id;
+    },
+    async person(project, email, role) {
+      return must(await createPerson(deps, { email, name: email.split('@')[0] ?? '', password: PASSWORD, project, role }, OPERATOR)).id;
+    },
+    async close() {
+      await app.close();
+      await deps.store.close();
+      await db.close();
+    },
+  };
+  return station;
+}
+
+/** The person a session token belongs to, as the gateway finds out. */
+export async function actorOf(station: Station, token: string): Promise<PersonActor> {
+  const reply = await authenticate(station.deps, { via: 'bearer', credential: token, ip: '203.0.113.1' });
+  if (reply.actor?.kind !== 'person') throw new Error(`The session was refused: ${reply.refusal?.code}`);
+  return reply.actor;
+}
+
+export function must<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw new Error(`Refused: ${outcome.refusal.code}`);
+  return outcome.value;
+}
