@@ -26,9 +26,9 @@ export function errorPage(): string {
 }
 
 function answeredBy(code: ErrorCode): string {
-  if (ROUTING_ERRORS.includes(code)) return 'Answered where no operation is.';
   if (COMMAND_ERRORS.includes(code)) return "Told by the operators' commands only.";
   const answering = OPERATIONS.filter((operation) => errorsOf(operation).includes(code));
+  if (answering.length === 0 && ROUTING_ERRORS.includes(code)) return 'Answered where no operation is.';
   if (answering.length === OPERATIONS.length) return 'Answered by every operation.';
   if (answering.length > 12) return `Answered by ${answering.length} operations; each lists its codes in the OpenAPI description.`;
   return answering.map((operation) => `- \`${operation.method} ${operation.path}\``).join('\n');

@@ -62,12 +62,13 @@ const KEY_ERRORS = ['invalid_api_key', 'key_expired', 'ip_not_allowed'] as const
 const SESSION_ERRORS = ['invalid_token', 'csrf_failed', 'forbidden'] as const;
 const ACCESS_ERRORS: Record<Operation['access'], readonly ErrorCode[]> = {
   public: [],
-  key: ['missing_api_key', 'invalid_api_key_format', ...KEY_ERRORS],
+  key: ['missing_api_key', 'invalid_api_key_format', ...KEY_ERRORS, 'csrf_failed', 'forbidden'],
   session: ['missing_token', ...SESSION_ERRORS],
   admin: ['missing_token', ...SESSION_ERRORS],
   key_or_session: ['missing_credentials', ...SESSION_ERRORS, ...KEY_ERRORS],
   human: ['missing_credentials', ...SESSION_ERRORS, ...KEY_ERRORS, 'human_actor_required'],
 };
+/** Of every request that may bring a body, wanted or not. */
 const BODY_ERRORS = [
   'invalid_json',
   'json_too_deep',
@@ -78,7 +79,6 @@ const BODY_ERRORS = [
   'unsupported_media_type',
   'payload_too_large',
   'request_timeout',
-  'validation_failed',
 ] as const;
 const ANY_ERRORS = ['invalid_request', 'uri_too_long', 'headers_too_large', 'internal_error', 'service_unavailable'] as const;
 
@@ -86,15 +86,13 @@ const ANY_ERRORS = ['invalid_request', 'uri_too_long', 'headers_too_large', 'int
 export function errorsOf(operation: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>([...ANY_ERRORS, ...ACCESS_ERRORS[operation.access], ...operation.errors]);
   if (operation.scopes.length > 0) codes.add('forbidden');
-  if (operation.body) for (const code of BODY_ERRORS) codes.add(code);
-  if (operation.query || operation.params) codes.add('validation_failed');
-  if (operation.body && mentionsLater(operation.body)) codes.add('feature_not_available');
+  if (operation.method !== 'GET') for (const code of BODY_ERRORS) codes.add(code);
+  if (operation.body || operation.query || operation.params) codes.add('validation_failed');
+  // A parameter that a URL parser reads as another path, such as `..`.
+  if (operation.params) codes.add('route_not_found');
+  if (operation.body && JSON.stringify(operation.body).includes('"x-later"')) codes.add('feature_not_available');
   if (operation.limited) codes.add('rate_limit_exceeded');
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code));
-}
-
-function mentionsLater(schema: TSchema): boolean {
-  return JSON.stringify(schema).includes('"x-later"');
 }
 
 /** Codes only the operators' commands meet. */

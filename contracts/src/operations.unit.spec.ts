@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  type BodyOf,
   COMMAND_ERRORS,
   ERROR_CODES,
   ERRORS,
@@ -7,7 +8,11 @@ import {
   isErrorCode,
   OPERATIONS,
   type Operation,
+  type OperationId,
   operationOf,
+  type ParamsOf,
+  type QueryOf,
+  type ResponseOf,
   ROUTING_ERRORS,
   SCOPES,
 } from './index.js';
@@ -61,6 +66,23 @@ describe('the table of operations', () => {
   it('needs a scope of everybody it lets in by scope', () => {
     const unscoped = OPERATIONS.filter((o) => ['key', 'key_or_session', 'human'].includes(o.access) && o.scopes.length === 0);
     expect(unscoped.map((o) => o.id)).toEqual(['getKeyInfo']);
+  });
+});
+
+describe('the types of an operation', () => {
+  it('are those of its schemas', () => {
+    const body: BodyOf<'actOnReview'> = { action_id: 'approve', version: 1 };
+    const query: QueryOf<'getReview'> = { wait: 5 };
+    const params: ParamsOf<'getReview'> = { id: 'rev' };
+    const status: ResponseOf<'getReview'>['status'] = 'pending';
+    const nothing: ResponseOf<'deleteApiKey'> = undefined;
+    const none: BodyOf<'getReview'> = undefined;
+    // @ts-expect-error an action needs its id
+    const wrong: BodyOf<'actOnReview'> = { feedback: 'no' };
+    // @ts-expect-error no such operation
+    const unknown: OperationId = 'snoozeReview';
+    expect([body, query, params, status, nothing, none, wrong, unknown]).toHaveLength(8);
+    expect(operationOf('getReview').path).toBe('/api/v1/reviews/{id}');
   });
 });
 

@@ -101,6 +101,7 @@ class Compiler {
     });
     formats.default(this.#ajv);
     this.#ajv.addKeyword({ keyword: 'x-later', schemaType: 'object' });
+    this.#ajv.addKeyword({ keyword: 'x-lenient', schemaType: 'boolean' });
     for (const schema of messages().values()) this.#ajv.addSchema(this.#shape(schema));
   }
 
@@ -163,7 +164,8 @@ export function validator<S extends TSchema>(schema: S, mode: Mode = 'drop'): Va
 
 /**
  * A validator of query and path parameters, whose values arrive as strings: numbers and booleans are read where the schema says so, and a
- * single value stands for a list of one.
+ * single value stands for a list of one. A number marked `x-lenient` is never refused: what is no number or too small counts as absent, what
+ * is too big as the biggest.
  */
 export function queryValidator<S extends TSchema>(schema: S): Validate<Static<S>> {
   const check = validator(schema);
@@ -171,17 +173,27 @@ export function queryValidator<S extends TSchema>(schema: S): Validate<Static<S>
   return (value) => {
     if (!isObject(value)) return check(value);
     const read: Json = Object.create(null);
-    for (const [key, raw] of Object.entries(value)) read[key] = Object.hasOwn(properties, key) ? coerce(raw, properties[key] as Json) : raw;
+    for (const [key, raw] of Object.entries(value)) {
+      const schema = Object.hasOwn(properties, key) ? properties[key] : undefined;
+      const one = schema ? coerce(raw, schema) : raw;
+      if (one !== undefined) read[key] = one;
+    }
     return check({ ...read });
   };
 }
 
 function coerce(raw: unknown, schema: Json): unknown {
   if (schema.type === 'array') return Array.isArray(raw) ? raw : [raw];
+  if (schema['x-lenient']) return lenient(raw, schema);
   if (typeof raw !== 'string') return raw;
   if (schema.type === 'integer' && /^-?\d{1,16}$/.test(raw)) return Number(raw);
   if (schema.type === 'boolean') return raw === 'true' || raw === '1' ? true : raw === 'false' || raw === '0' ? false : raw;
   return raw;
+}
+
+function lenient(raw: unknown, { minimum, maximum }: Json): number | undefined {
+  if (typeof raw !== 'string' || !/^\d{1,16}$/.test(raw) || Number(raw) < Number(minimum)) return undefined;
+  return Math.min(Number(raw), Number(maximum));
 }
 
 function refuse(errors: ErrorObject[], mode: Mode): Extract<Validated<never>, { ok: false }> {

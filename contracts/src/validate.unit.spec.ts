@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   ApiKeyCreate,
   AuditQuery,
+  FeedbackQuery,
   queryValidator,
   ReviewClaimQuery,
   ReviewCreate,
@@ -105,6 +106,18 @@ describe('a query validator', () => {
   it('refuses what is out of bounds, and a parameter given twice', () => {
     expect(issuesOf(queryValidator(ReviewListQuery)({ limit: '101' }))).toEqual(['limit: too_big']);
     expect(issuesOf(queryValidator(ReviewGetQuery)({ wait: ['1', '2'] }))).toEqual(['wait: invalid_type']);
+  });
+
+  it.each([
+    [{ limit: '1000', offset: '-3' }, { limit: 100 }],
+    [{ limit: '0', offset: '9999999999' }, { offset: 1_000_000 }],
+    [{ limit: 'ten', offset: ['1', '2'] }, {}],
+    [
+      { limit: '10', offset: '0' },
+      { limit: 10, offset: 0 },
+    ],
+  ])('reads %j leniently where HRP does', (query, value) => {
+    expect(queryValidator(FeedbackQuery)(query)).toEqual({ ok: true, value });
   });
 
   it('does not reach an object’s prototype', () => {

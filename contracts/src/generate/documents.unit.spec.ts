@@ -8,7 +8,7 @@ import formats from 'ajv-formats';
 import { ERRORS, EVENTS, errorPage, errorsOf, messages, OPERATIONS, openApiDocument, ROUTING_ERRORS, topicOf, WEBHOOKS } from '../index.js';
 import { asyncApi } from './asyncapi.js';
 import type { Json } from './json-schema.js';
-import { schemaFiles } from './json-schema.js';
+import { reached, schemaFiles } from './json-schema.js';
 import { openApi } from './openapi.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
@@ -82,6 +82,14 @@ describe('OpenAPI', () => {
     expect(described.security.some((one) => 'apiKey' in one)).toBe(o.access === 'key' || o.access === 'key_or_session');
     expect(described.security.some((one) => 'session' in one)).toBe(!['public', 'key'].includes(o.access));
     expect(described.deprecated === true).toBe(o.deprecated !== undefined);
+  });
+
+  it('says feature_not_available wherever a body can be refused with it', () => {
+    const hidden = OPERATIONS.filter(
+      (o) => o.body && JSON.stringify(reached(o.body).map((id) => messages().get(id))).includes('"x-later"'),
+    );
+    expect(hidden.length).toBeGreaterThan(2);
+    expect(hidden.filter((o) => !errorsOf(o).includes('feature_not_available'))).toEqual([]);
   });
 
   it('describes errors outside every operation, and every webhook', () => {

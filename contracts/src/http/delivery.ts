@@ -1,6 +1,6 @@
 /** Webhook deliveries as their sender sees them (HRP digest §1.4, §7.3, §13; decision 11). */
 import { choice, message, nullable, ref, type Static, Type } from '../schema.js';
-import { ListOf, objectType, page } from './list.js';
+import { ListOf, lenientPage, objectType } from './list.js';
 import { count, deliveryId, httpUrl, moment, reviewId, text, timestamp } from './primitives.js';
 
 export const DeliveryStatus = message('DeliveryStatus', choice(['pending', 'delivered', 'failed', 'suppressed']));
@@ -14,7 +14,7 @@ export const DeliveryListQuery = message(
     event_type: Type.Optional(Type.Array(text(100, 1), { maxItems: 50, description: 'Repeatable; any of them.' })),
     from: Type.Optional(moment('Inclusive.')),
     to: Type.Optional(moment('Exclusive.')),
-    ...page(),
+    ...lenientPage(),
   }),
 );
 export type DeliveryListQuery = Static<typeof DeliveryListQuery>;

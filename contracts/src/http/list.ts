@@ -24,10 +24,15 @@ export function objectType<const T extends string>(type: T) {
   return Type.Unsafe<T>({ type: 'string', const: type });
 }
 
-/** Members of a list's query: page by `limit` and `offset`, or by `limit` and `cursor`. */
-export const page = (maximum = 100) => ({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum, default: 50 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+/** Members of a list's query: page by `limit` and `offset`, or by `limit` and `cursor`. What is out of range is refused. */
+export const page = () => pageMembers({});
+
+/** The same for HRP's older lists, which read what is malformed as absent and what is too big as the biggest (HRP digest §0). */
+export const lenientPage = () => pageMembers({ 'x-lenient': true });
+
+const pageMembers = (how: { 'x-lenient'?: true }) => ({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, ...how })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, ...how })),
   cursor: Type.Optional(
     Type.String({ minLength: 1, maxLength: 512, description: 'next_cursor of the page before; not together with offset.' }),
   ),

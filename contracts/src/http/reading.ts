@@ -1,7 +1,7 @@
 /** Feedback, stats and the audit log (HRP digest §1.4, §8, §9, §13; decision 14). */
 import { choice, jsonObject, mapOf, message, nullable, ref, type Static, Type } from '../schema.js';
 import { ReviewDecision } from './action.js';
-import { ListOf, objectType, page } from './list.js';
+import { ListOf, lenientPage, objectType } from './list.js';
 import { count, eventId, moment, projectId, reviewId, text, timestamp } from './primitives.js';
 
 export const FeedbackQuery = message(
@@ -9,7 +9,7 @@ export const FeedbackQuery = message(
   Type.Object({
     template: Type.Optional(text(100, 1, 'Slug.')),
     outcome: Type.Optional(choice(['approved', 'rejected', 'edited', 'max_iterations_reached', 'confirmed', 'vetoed'])),
-    ...page(),
+    ...lenientPage(),
   }),
 );
 export type FeedbackQuery = Static<typeof FeedbackQuery>;
@@ -61,7 +61,7 @@ export const AuditQuery = message(
     from: Type.Optional(moment('Inclusive.')),
     to: Type.Optional(moment('Exclusive.')),
     project_id: Type.Optional(text(64, 1, 'Sent by HRP clients; the credential says which project.')),
-    ...page(),
+    ...lenientPage(),
   }),
 );
 export type AuditQuery = Static<typeof AuditQuery>;
