@@ -44,6 +44,7 @@ export type PolicySubject = ReviewState | { project_id: string; template_id: str
 export type Permission = { ok: true } | { ok: false; refusal: ReviewRefusal };
 
 const no = (refusal: ReviewRefusal): Permission => ({ ok: false, refusal });
+const noTemplate = (): ReviewRefusal => refuse('template_not_found', 'There is no such template in this project.', { param: 'template' });
 const yes: Permission = { ok: true };
 
 export function personRef(actor: PersonActor): PersonRef {
@@ -92,7 +93,7 @@ export function may(actor: Actor, command: ReviewCommandName, subject?: PolicySu
   if (!('project_id' in subject)) return no(notFound());
   const templateId = 'template_id' in subject ? subject.template_id : subject.template.id;
   if (actor.kind === 'agent') {
-    if (actor.project_id !== subject.project_id) return no(notFound());
+    if (actor.project_id !== subject.project_id) return no('template_id' in subject ? noTemplate() : notFound());
     if (actor.template_ids !== null && !actor.template_ids.includes(templateId)) {
       return no(refuse('template_not_allowed', 'The API key may not use this template.'));
     }
