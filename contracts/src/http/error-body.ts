@@ -1,7 +1,9 @@
 /** The one error body of every route (HRP digest §0, §13). */
 import { ERROR_CODES, ERROR_TYPES } from '../errors.js';
 import { choice, message, nullable, ref, type Static, Type } from '../schema.js';
-import { digest, redemptionId, reviewId, timestamp } from './primitives.js';
+import { ReviewDecision, ReviewStatus } from './action.js';
+import { reviewId, timestamp } from './primitives.js';
+import { Redemption } from './review.js';
 
 export const ErrorDetail = message(
   'ErrorDetail',
@@ -18,8 +20,8 @@ export const SettledReview = message(
   'SettledReview',
   Type.Object({
     id: reviewId(),
-    status: Type.String(),
-    decision: nullable(Type.String()),
+    status: ref(ReviewStatus),
+    decision: nullable(ref(ReviewDecision)),
     decided_by: nullable(Type.String()),
     decided_at: nullable(timestamp()),
     current_version: Type.Integer({ minimum: 1 }),
@@ -39,10 +41,13 @@ export const ErrorBody = message(
       details: Type.Optional(Type.Array(ref(ErrorDetail))),
       review: Type.Optional(ref(SettledReview)),
       review_id: Type.Optional(reviewId()),
-      redemption: Type.Optional(Type.Object({ id: redemptionId(), digest: digest(), redeemed_at: timestamp() })),
+      status: Type.Optional(ref(ReviewStatus)),
+      redemption: Type.Optional(ref(Redemption)),
       paths: Type.Optional(
         Type.Array(Type.String({ format: 'json-pointer' }), { description: 'JSON pointers of the members that differ.' }),
       ),
+      held_by: Type.Optional(Type.String({ description: 'Who holds the review.' })),
+      expired_at: Type.Optional(timestamp('When the approval ceased to be redeemable.')),
       missing_scopes: Type.Optional(Type.Array(Type.String())),
     }),
   }),

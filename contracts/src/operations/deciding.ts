@@ -150,7 +150,7 @@ export const DECIDING_OPERATIONS = [
     summary: 'Put a settled review away',
     params: IdParams,
     responses: { 200: Review },
-    errors: ['review_not_found'],
+    errors: ['review_not_found', 'template_not_allowed', 'review_not_settled'],
   }),
   operation({
     ...tidy,
@@ -160,7 +160,7 @@ export const DECIDING_OPERATIONS = [
     summary: 'Bring an archived review back',
     params: IdParams,
     responses: { 200: Review },
-    errors: ['review_not_found', 'review_not_archived'],
+    errors: ['review_not_found', 'template_not_allowed', 'review_not_archived'],
   }),
   operation({
     ...tidy,
@@ -170,6 +170,6 @@ export const DECIDING_OPERATIONS = [
     summary: 'Archive a settled review; nothing is ever removed (decision 20)',
     params: IdParams,
     responses: { 200: Ok },
-    errors: ['review_not_found', 'review_not_settled'],
+    errors: ['review_not_found', 'template_not_allowed', 'review_not_settled'],
   }),
 ] as const;

@@ -64,7 +64,7 @@ export const REVIEW_OPERATIONS = [
     query: ReviewGetQuery,
     responses: { 200: Review },
     conditional: true,
-    errors: ['review_not_found'],
+    errors: ['review_not_found', 'template_not_allowed'],
   }),
   operation({
     ...read,
@@ -74,7 +74,7 @@ export const REVIEW_OPERATIONS = [
     summary: 'What the agent sent, newest first',
     params: IdParams,
     responses: { 200: ReviewVersions },
-    errors: ['review_not_found'],
+    errors: ['review_not_found', 'template_not_allowed'],
   }),
   operation({
     ...submit,
@@ -85,7 +85,15 @@ export const REVIEW_OPERATIONS = [
     params: IdParams,
     body: ReviewResubmit,
     responses: { 200: Review },
-    errors: ['review_not_found', 'review_already_decided', 'review_expired', 'not_awaiting_changes', 'version_mismatch', 'payload_invalid'],
+    errors: [
+      'review_not_found',
+      'template_not_allowed',
+      'review_already_decided',
+      'review_expired',
+      'not_awaiting_changes',
+      'version_mismatch',
+      'payload_invalid',
+    ],
   }),
   operation({
     ...submit,
@@ -97,7 +105,7 @@ export const REVIEW_OPERATIONS = [
     body: ReviewWithdraw,
     bodyOptional: true,
     responses: { 200: Review },
-    errors: ['review_not_found', 'review_already_decided', 'review_expired'],
+    errors: ['review_not_found', 'template_not_allowed', 'review_already_decided', 'review_expired'],
   }),
   operation({
     ...submit,
@@ -108,7 +116,7 @@ export const REVIEW_OPERATIONS = [
     params: IdParams,
     body: ReviewRedeem,
     responses: { 200: Redemption },
-    errors: ['review_not_found', 'digest_mismatch', 'already_redeemed', 'not_approved', 'approval_expired'],
+    errors: ['review_not_found', 'template_not_allowed', 'digest_mismatch', 'already_redeemed', 'not_approved', 'approval_expired'],
   }),
   operation({
     ...submit,
@@ -119,6 +127,6 @@ export const REVIEW_OPERATIONS = [
     params: IdParams,
     body: ReviewExecution,
     responses: { 201: Execution },
-    errors: ['review_not_found', 'not_approved', 'redemption_not_found', 'too_many_executions'],
+    errors: ['review_not_found', 'template_not_allowed', 'not_approved', 'redemption_not_found', 'too_many_executions'],
   }),
 ] as const;
