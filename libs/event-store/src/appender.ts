@@ -1,14 +1,17 @@
 /**
  * Group commit: what arrives while a batch is in flight is the next batch.
  *
- * G1 At most one batch is in flight in this process; batches are sent in the order their oldest request came.
- * G2 No two requests of a batch touch the same stream, reservation, timer or idempotency key: the later one waits for the next batch.
- * G3 A batch whose outcome is unknown (connection lost) is sent again with the same event ids, and the function tells what it did before.
- * G4 An error PostgreSQL did not promise is narrowed down: the batch is halved until the request that causes it stands alone.
+ * G1 At most one batch of this process is in flight. Batches are numbered; PostgreSQL applies each number once and refuses a late one.
+ * G2 No two requests of a batch touch the same stream, reservation, timer or idempotency key: the later one waits, and is not overtaken.
+ * G3 A batch whose outcome is unknown (the connection broke) is sent again under its number and is answered as the first time.
+ * G4 An error that belongs to one request is narrowed down: the batch is halved until that request stands alone.
  */
-import { inTransaction, sqlState } from '@countersign/database';
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sqlState } from '@countersign/database';
 import type { Logger } from '@countersign/telemetry';
-import type { Pool, PoolClient } from 'pg';
+import pg from 'pg';
 import { APPEND, type AppendRow, appendParameters, appendResults } from './batch.js';
 import type { PreparedRequest } from './request.js';
 import type { AppendResult } from './types.js';
@@ -20,19 +23,36 @@ interface Waiting {
 }
 
 export interface AppenderOptions {
-  pool: Pool;
+  pool: pg.Pool;
   writer: string;
   prefixes: Record<string, string>;
   logger?: Logger;
+  /** Most events and bytes of JSON in a batch; a single request may be larger. */
   maxEvents?: number;
   maxBytes?: number;
+  /** How long a batch is tried again while PostgreSQL cannot be reached; 30 s when omitted. */
+  patienceMs?: number;
+  /** How long PostgreSQL may take over one batch before its connection is given up; 15 s when omitted. */
+  batchTimeoutMs?: number;
 }
+
+/** PostgreSQL could not be reached for long, or refuses to write. The last attempt may have been stored all the same. */
+export class EventStoreUnavailableError extends Error {
+  override readonly name = 'EventStoreUnavailableError';
+}
+
+/** Serialization failure, deadlock, query cancelled: nothing was stored, the same batch may go again. */
+const AGAIN = new Set(['40001', '40P01', '57014']);
+/** Not about what the batch holds: connection and resource failures, shutdown, a server that is read-only or cannot do its I/O. */
+const UNAVAILABLE = /^(08|53|58|57P0[1-5]|25006|25P0[34])/;
 
 export class Appender {
   private waiting: Waiting[] = [];
   private running: Promise<void> | null = null;
-  private client: PoolClient | null = null;
+  private client: pg.Client | null = null;
   private closed = false;
+  private batch = 0;
+  private readonly id = randomUUID();
 
   constructor(private readonly options: AppenderOptions) {}
 
@@ -48,14 +68,13 @@ export class Appender {
   async close(): Promise<void> {
     this.closed = true;
     await this.running;
-    this.client?.release();
-    this.client = null;
+    await this.disconnect();
   }
 
   private async run(): Promise<void> {
     // Callers of the same turn of the event loop share the first batch.
     await Promise.resolve();
-    while (this.waiting.length > 0) await this.send(this.take(), false);
+    while (this.waiting.length > 0) await this.settle(this.take());
     this.running = null;
   }
 
@@ -67,55 +86,107 @@ export class Appender {
     let events = 0;
     let bytes = 0;
     for (const [index, item] of this.waiting.entries()) {
-      const count = item.request.parts.reduce((sum, part) => sum + part.events.length, 0);
-      if (taken.length > 0 && (events + count > maxEvents || bytes + item.request.bytes > maxBytes)) {
+      const { request } = item;
+      if (taken.length > 0 && (events + request.events > maxEvents || bytes + request.bytes > maxBytes)) {
         held.push(...this.waiting.slice(index));
         break;
       }
-      const free = item.request.touches.every((key) => !touched.has(key));
-      // What a held request touches stays held, too: the second of three writers is not overtaken by the third.
-      for (const key of item.request.touches) touched.add(key);
-      if (!free) {
-        held.push(item);
-        continue;
+      let free = true;
+      for (const key of request.touches) {
+        if (touched.has(key)) free = false;
+        else touched.add(key);
       }
-      taken.push(item);
-      events += count;
-      bytes += item.request.bytes;
+      if (free) {
+        taken.push(item);
+        events += request.events;
+        bytes += request.bytes;
+      } else held.push(item);
     }
     this.waiting = held;
     return taken;
   }
 
-  private async send(batch: Waiting[], retry: boolean): Promise<void> {
+  /** Answers every request of a batch. Never throws. */
+  private async settle(items: Waiting[]): Promise<void> {
+    const requests = items.map((item) => item.request);
     try {
-      const row = await this.execute(batch, retry);
-      appendResults(
-        row,
-        batch.map((item) => item.request),
-        this.options.prefixes,
-      ).forEach((result, i) => batch[i]?.resolve(result));
+      const results = appendResults(await this.commit(requests), requests, this.options.prefixes);
+      for (const [i, item] of items.entries()) item.resolve(results[i] as AppendResult);
     } catch (error) {
-      if (batch.length === 1) {
-        batch[0]?.reject(error);
+      if (items.length === 1 || error instanceof EventStoreUnavailableError) {
+        for (const item of items) item.reject(error);
         return;
       }
-      const half = Math.ceil(batch.length / 2);
-      await this.send(batch.slice(0, half), retry);
-      await this.send(batch.slice(half), retry);
+      this.options.logger?.warn({ requests: items.length, err: error }, 'a batch of appends was refused and is halved');
+      const half = Math.ceil(items.length / 2);
+      await this.settle(items.slice(0, half));
+      await this.settle(items.slice(half));
     }
   }
 
-  private async execute(batch: Waiting[], retry: boolean): Promise<AppendRow> {
-    const parameters = appendParameters(
-      this.options.writer,
-      retry,
-      batch.map((item) => item.request),
-    );
-    this.client ??= await this.options.pool.connect();
-    const { rows } = await this.client.query<AppendRow>({ ...APPEND, values: parameters });
+  /** One batch under one number, until its outcome is known. */
+  private async commit(requests: PreparedRequest[]): Promise<AppendRow> {
+    const { writer, patienceMs = 30_000 } = this.options;
+    const values = appendParameters({ writer, appender: this.id, batch: ++this.batch }, requests);
+    const deadline = Date.now() + patienceMs;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.execute(values);
+      } catch (error) {
+        const state = sqlState(error);
+        const again = state !== undefined && AGAIN.has(state);
+        if (state !== undefined && !again && !UNAVAILABLE.test(state)) throw error;
+        if (!again) await this.disconnect();
+        if (Date.now() > deadline) {
+          throw new EventStoreUnavailableError(
+            'The event store could not be written to; whether the last attempt was stored is not known.',
+            {
+              cause: error,
+            },
+          );
+        }
+        this.options.logger?.warn({ attempt, err: error }, 'a batch of appends is sent again');
+        await sleep(Math.random() * Math.min(1_000, 10 * 2 ** attempt));
+      }
+    }
+  }
+
+  private async execute(values: unknown[]): Promise<AppendRow> {
+    const client = this.client ?? (await this.connect());
+    const timeout = this.options.batchTimeoutMs ?? 15_000;
+    const { rows } = await client.query<AppendRow>({ ...APPEND, values, query_timeout: timeout } as pg.QueryConfig);
     return rows[0] as AppendRow;
   }
+
+  /** A connection of its own: a pool that its readers have emptied does not hold up the writing. */
+  private async connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionTimeoutMillis: 5_000, ...this.options.pool.options });
+    client.on('error', () => {});
+    client.once('end', () => {
+      if (this.client === client) this.client = null;
+    });
+    try {
+      await client.connect();
+    } catch (error) {
+      destroy(client);
+      throw error;
+    }
+    this.client = client;
+    return client;
+  }
+
+  private async disconnect(): Promise<void> {
+    const { client } = this;
+    this.client = null;
+    if (!client) return;
+    const patience = new AbortController();
+    await Promise.race([client.end().catch(() => {}), sleep(1_000, undefined, { signal: patience.signal }).catch(() => {})]);
+    patience.abort();
+    destroy(client);
+  }
 }
-void inTransaction;
-void sqlState;
+
+/** The polite end waits for the server; one that hangs is left without it. */
+function destroy(client: pg.Client): void {
+  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+}

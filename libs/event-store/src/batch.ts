@@ -1,13 +1,21 @@
 /** A batch in the two directions it travels: requests → parameters of `event_store.append`, its row → a result for each request. */
 import { idOf } from './ids.js';
-import type { PreparedRequest } from './request.js';
+import { NO_LOWER_BOUND, NO_UPPER_BOUND, type PreparedRequest } from './request.js';
 import type { AppendResult, StoredEvent } from './types.js';
 import { int4Array, int8Array, textArray, uuidArray } from './wire.js';
 
 const NAMES = [
-  ...['writer::text', 'retry::boolean', 'categories::text[]'],
+  ...['writer::text', 'appender::uuid', 'batch::bigint', 'categories::text[]', 'rounds::integer', 'bounded::boolean'],
   ...['first::integer[]', 'last::integer[]', 'not_after::bigint[]', 'not_before::bigint[]'],
-  ...['request::integer[]', 'stream::uuid[]', 'category::integer[]', 'project::uuid[]', 'expected::integer[]', 'count::integer[]'],
+  ...[
+    'request::integer[]',
+    'stream::uuid[]',
+    'category::integer[]',
+    'project::uuid[]',
+    'expected::integer[]',
+    'count::integer[]',
+    'end::integer[]',
+  ],
   ...['part::integer[]', 'rank::integer[]', 'id::uuid[]', 'type::text[]', 'schema_version::integer[]', 'body::text[]', 'meta::text[]'],
   ...['request::integer[]', 'scope::text[]', 'key::text[]', 'input_hash::text[]'],
   ...['request::integer[]', 'key::text[]', 'stream::uuid[]', 'category::integer[]', 'action::integer[]'],
@@ -35,15 +43,22 @@ export interface AppendRow {
   answers: Answer[];
 }
 
+/** What a request was told that was not appended. */
 type Answer = { request: number } & (
-  | { status: 'appended'; first_position: number; time: string }
   | { status: 'repeated' | 'key_reused'; stream: string; category: string; version: number; position: number }
   | { status: 'conflict'; stream: string; category: string; version: number }
   | { status: 'reserved'; key: string; stream: string; category: string }
   | { status: 'too_late' | 'too_early'; time: string }
 );
 
-export function appendParameters(writer: string, retry: boolean, requests: readonly PreparedRequest[]): unknown[] {
+/** Who sends a batch, and which it is: the function applies a batch once, however often it is sent. */
+export interface BatchIdentity {
+  writer: string;
+  appender: string;
+  batch: number;
+}
+
+export function appendParameters(identity: BatchIdentity, requests: readonly PreparedRequest[]): unknown[] {
   const categories: string[] = [];
   const categoryIndex = (category: string) => {
     const at = categories.indexOf(category);
@@ -57,6 +72,7 @@ export function appendParameters(writer: string, retry: boolean, requests: reado
     project: [] as Uint8Array[],
     expected: [] as number[],
     count: [] as number[],
+    end: [] as number[],
   };
   const e = {
     part: [] as number[],
@@ -79,7 +95,10 @@ export function appendParameters(writer: string, retry: boolean, requests: reado
     value: [] as bigint[],
   };
 
+  let rounds = 0;
+  let bounded = false;
   requests.forEach((request, index) => {
+    bounded ||= request.notAfter !== NO_UPPER_BOUND || request.notBefore !== NO_LOWER_BOUND;
     const number = index + 1;
     r.first.push(s.request.length + 1);
     for (const part of request.parts) {
@@ -89,6 +108,8 @@ export function appendParameters(writer: string, retry: boolean, requests: reado
       s.project.push(part.rawProject);
       s.expected.push(part.expected);
       s.count.push(part.events.length);
+      s.end.push(e.part.length + part.events.length);
+      rounds = Math.max(rounds, part.events.length);
       part.events.forEach((event, rank) => {
         e.part.push(s.request.length);
         e.rank.push(rank + 1);
@@ -129,9 +150,17 @@ export function appendParameters(writer: string, retry: boolean, requests: reado
   });
 
   return [
-    ...[writer, retry, textArray(categories)],
+    ...[identity.writer, identity.appender, identity.batch, textArray(categories), rounds, bounded],
     ...[int4Array(r.first), int4Array(r.last), int8Array(r.notAfter), int8Array(r.notBefore)],
-    ...[int4Array(s.request), uuidArray(s.stream), int4Array(s.category), uuidArray(s.project), int4Array(s.expected), int4Array(s.count)],
+    ...[
+      int4Array(s.request),
+      uuidArray(s.stream),
+      int4Array(s.category),
+      uuidArray(s.project),
+      int4Array(s.expected),
+      int4Array(s.count),
+      int4Array(s.end),
+    ],
     ...[
       int4Array(e.part),
       int4Array(e.rank),
@@ -166,7 +195,7 @@ export function appendResults(row: AppendRow, requests: readonly PreparedRequest
     const firstPart = part;
     part += request.parts.length;
     const answer = answers.get(index + 1);
-    if (answer && answer.status !== 'appended') {
+    if (answer) {
       switch (answer.status) {
         case 'repeated':
           return {
@@ -185,32 +214,29 @@ export function appendResults(row: AppendRow, requests: readonly PreparedRequest
           return { status: answer.status, now: new Date(answer.time).toISOString() };
       }
     }
-    const time = answer ? new Date(answer.time).toISOString() : now;
-    let next = answer ? answer.first_position : position + 1;
     const streams = request.parts.map((p, n) => {
-      const version = row.versions[firstPart + n] as number;
+      const before = row.versions[firstPart + n] as number;
       const bucket = row.buckets[firstPart + n] as number;
       const events = p.events.map(
         (event, rank): StoredEvent => ({
-          position: next++,
+          position: ++position,
           shard: 0,
           stream: p.stream,
           category: p.category,
-          version: version - p.events.length + rank + 1,
+          version: before + rank + 1,
           id: event.id,
           project: p.project,
           bucket,
           type: event.type,
           schemaVersion: event.schemaVersion,
-          time,
+          time: now,
           body: event.body,
           redacted: false,
           meta: request.meta,
         }),
       );
-      return { stream: p.stream, version, events };
+      return { stream: p.stream, version: before + events.length, events };
     });
-    if (!answer) position = next - 1;
-    return { status: 'appended', time, position: next - 1, streams };
+    return { status: 'appended', time: now, position, streams };
   });
 }

@@ -5,6 +5,7 @@ import { idOf } from './ids.js';
 import { EventReader } from './reader.js';
 import { type Categories, prepare } from './request.js';
 import type { AppendRequest, AppendResult, DomainEvent, EventStore, LoadedStream, ReadAll, StoredEvent, VerifyReport } from './types.js';
+import { type VerifyOptions, verifyEvents } from './verify.js';
 
 export interface PostgresEventStoreOptions {
   /** Connections under the application's role; one of them is kept for appends. */
@@ -73,8 +74,8 @@ export class PostgresEventStore implements EventStore {
       : null;
   }
 
-  verify(): Promise<VerifyReport> {
-    return Promise.reject(new Error('verify is built next'));
+  verify(options: VerifyOptions = {}): Promise<VerifyReport> {
+    return verifyEvents(this.options.pool, this.options.categories, options);
   }
 
   close(): Promise<void> {

@@ -39,7 +39,7 @@ export class EventReader {
       events,
       version: last?.version ?? 0,
       project: last?.project ?? null,
-      now: (rows[0]?.read_at as Date).toISOString(),
+      now: (rows[0] as { read_at: Date }).read_at.toISOString(),
     };
   }
 

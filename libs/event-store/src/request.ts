@@ -48,7 +48,8 @@ export interface PreparedRequest {
   idempotency: { scope: string; key: string; inputHash: string }[];
   /** What no other request of the same batch may touch. */
   touches: string[];
-  /** Bytes of JSON, for the batch's limit. */
+  /** Number of events, and characters of their JSON, for the batch's limits. */
+  events: number;
   bytes: number;
 }
 
@@ -105,6 +106,7 @@ export function prepare<E extends DomainEvent>(
       ...release.map((key) => `key ${key}`),
       ...idempotency.map(({ scope, key }) => `idempotency ${scope} ${key}`),
     ],
+    events,
     bytes: parts.reduce((sum, part) => part.events.reduce((n, event) => n + event.bodyText.length + metaText.length, sum), 0),
   };
 }
