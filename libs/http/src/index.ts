@@ -17,6 +17,7 @@ export { fillPath, findOperation, queryText } from './operation-path.js';
 export { decodeCursor, encodeCursor, lenientPage, listBody, type Page, pageOf } from './page.js';
 export { findPerson, isRoleRef, type ProjectPerson } from './people.js';
 export { Problem, type ProblemDetail, type ProblemOptions, problemOf, retryAfter } from './problem.js';
+export { methodsOf } from './problem-replies.js';
 export { type ReadyCheck, type ReadyReport, statusOf } from './readiness.js';
 export { parseSeen, REPLAY_HEADER, Reply, type ReplyOptions, respond, SEEN_HEADER, type Seen, seenToken } from './reply.js';
 export { requestIdOf } from './request-id.js';

@@ -59,8 +59,8 @@ export function answerProblems(fastify: FastifyInstance, logger: Logger): void {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Methods the path is served with, for the `Allow` header of a 405. */
-function methodsOf(fastify: FastifyInstance, url: string): string[] {
+/** Methods an address is served with, HEAD aside; none for an unknown route. */
+export function methodsOf(fastify: FastifyInstance, url: string): string[] {
   const path = url.split('?', 1)[0] ?? '/';
   return METHODS.filter((method) => fastify.findRoute({ method, url: path }) !== null);
 }

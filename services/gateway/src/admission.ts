@@ -34,7 +34,7 @@ export class Admission {
 
   /** @throws {Problem} the refusal. */
   async admit(operation: Operation, request: FastifyRequest): Promise<Admitted> {
-    const credential = credentialOf(request.headers);
+    const credential = credentialOf(request);
     this.#refuseCrossSite(operation, request, credential);
     if (operation.access === 'public') return { operation, actor: { kind: 'anonymous' }, caller: null };
 

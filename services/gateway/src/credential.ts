@@ -1,6 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { SESSION_COOKIE } from '@countersign/contracts';
-import { fastifyCookie } from '@fastify/cookie';
+import type { FastifyRequest } from 'fastify';
 
 /** What a caller identifies with, not yet looked at. */
 export interface Credential {
@@ -9,11 +8,11 @@ export interface Credential {
 }
 
 /** The credential of a request: the bearer where there is one, else the inbox's cookie. Other schemes of `Authorization` are none. */
-export function credentialOf(headers: IncomingHttpHeaders): Credential | null {
+export function credentialOf({ headers, cookies }: Pick<FastifyRequest, 'headers' | 'cookies'>): Credential | null {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   if (bearer) return { via: 'bearer', text: bearer };
   if (headers.authorization !== undefined) return null;
-  const cookie = fastifyCookie.parse(headers.cookie ?? '')[SESSION_COOKIE];
+  const cookie = cookies[SESSION_COOKIE];
   return cookie ? { via: 'cookie', text: cookie } : null;
 }
 

@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { OPERATIONS, type Operation, type ServiceName } from '@countersign/contracts';
 import type { EventBus } from '@countersign/event-bus';
 import type { EventStore } from '@countersign/event-store';
-import { createHttpApp, Problem, type ServiceClient } from '@countersign/http';
+import { createHttpApp, methodsOf, Problem, type ServiceClient } from '@countersign/http';
 import type { Logger } from '@countersign/telemetry';
+import cookies from '@fastify/cookie';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Pool } from 'pg';
@@ -71,6 +72,7 @@ export async function createGatewayApp(parts: GatewayParts): Promise<NestFastify
     prepare: async (fastify) => {
       await addSecurityHeaders(fastify);
       allowOrigin(fastify, config.uiOrigin);
+      await fastify.register(cookies);
       admitCallers(fastify, admission);
       keepBodies(fastify);
       forwardOperations(fastify, forwardParts);
@@ -96,7 +98,7 @@ function admitCallers(fastify: FastifyInstance, admission: Admission): void {
   fastify.addHook('onRequest', async (request) => {
     const operation = operationOf(operations, request);
     if (operation) request.admitted = await admission.admit(operation, request);
-    else if (request.is404 && isUnknownToStrangers(request)) throw new Problem('missing_credentials');
+    else if (request.is404 && isHidden(fastify, request)) throw new Problem('missing_credentials');
   });
 }
 
@@ -105,9 +107,9 @@ function operationOf(operations: ReadonlyMap<string, Operation>, request: Fastif
   return operations.get(`${method} ${request.routeOptions.url ?? ''}`);
 }
 
-/** HRP tells nobody without credentials which routes there are (HRP digest §0). */
-function isUnknownToStrangers(request: FastifyRequest): boolean {
-  return request.url.startsWith('/api/') && credentialOf(request.headers) === null;
+/** Without credentials, nobody is told that an API route does not exist (HRP digest §0). */
+function isHidden(fastify: FastifyInstance, request: FastifyRequest): boolean {
+  return request.url.startsWith('/api/') && credentialOf(request) === null && methodsOf(fastify, request.url).length === 0;
 }
 
 /** Bodies are kept as they came: services parse them. */
