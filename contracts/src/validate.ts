@@ -78,7 +78,8 @@ function closed(schema: unknown): unknown {
   const copy = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, key === 'enum' || key === 'const' || key === 'default' ? value : closed(value)]),
   );
-  if (isObject(copy.properties) && copy.type === 'object' && copy.additionalProperties === undefined) copy.additionalProperties = false;
+  if (isObject(copy.properties) && [copy.type].flat().includes('object') && copy.additionalProperties === undefined)
+    copy.additionalProperties = false;
   return copy;
 }
 

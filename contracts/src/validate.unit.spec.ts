@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   ApiKeyCreate,
   AuditQuery,
+  AuditVerification,
   FeedbackQuery,
   queryValidator,
   ReviewClaimQuery,
@@ -45,6 +46,13 @@ describe('a validator', () => {
     const body = () => ({ template: 'email', payload: {}, timeout: { seconds: 60, action: 'expire', grace: 1 } });
     expect(issuesOf(validator(ReviewCreate, 'exact')(body()))).toEqual(['timeout.grace: unrecognized_keys']);
     expect(validator(ReviewCreate, 'open')(body())).toEqual({ ok: true, value: body() });
+  });
+
+  it('looks into an object that may be null', () => {
+    const value = { object: 'audit_verification', valid: false, verified_from: 1, verified_to: 2, events: 2, redacted: 0 };
+    const first_bad = { position: 2, stream: null, reason: 'hash_mismatch', secret: 'x' };
+    expect(issuesOf(validator(AuditVerification, 'exact')({ ...value, first_bad }))).toEqual(['first_bad.secret: unrecognized_keys']);
+    expect(validator(AuditVerification, 'exact')({ ...value, first_bad: null })).toMatchObject({ ok: true });
   });
 
   it('tells a feature to come from a wrong value, and then tells nothing else (V4)', () => {

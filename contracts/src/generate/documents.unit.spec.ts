@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { ERRORS, EVENTS, errorPage, errorsOf, messages, OPERATIONS, openApiDocument, ROUTING_ERRORS, topicOf, WEBHOOKS } from '../index.js';
 import { asyncApi } from './asyncapi.js';
@@ -148,6 +149,16 @@ describe('AsyncAPI', () => {
 describe('what is generated', () => {
   it('is one schema file for each message', () => {
     expect([...schemaFiles().keys()]).toEqual([...messages().keys()].map((id) => `schemas/${id}.json`));
+  });
+
+  it('can be compiled as files, by their names alone', () => {
+    const files = [...schemaFiles().values()];
+    const ajv = new Ajv2020({ strict: false, schemas: files });
+    formats.default(ajv);
+    const check = ajv.getSchema('ReviewCreate.json');
+    expect(check?.({ template: 'email', payload: {} })).toBe(true);
+    expect(check?.({ template: 'email' })).toBe(false);
+    for (const { $id } of files) expect(ajv.getSchema($id as string)).toBeInstanceOf(Function);
   });
 
   it('is what the gateway can serve', () => {

@@ -37,7 +37,7 @@ export const TEMPLATE_OPERATIONS = [
     summary: 'Make and publish a template',
     body: TemplateCreate,
     responses: { 201: Template },
-    errors: [...CONTENT_ERRORS, 'invalid_slug', 'slug_already_exists'],
+    errors: [...CONTENT_ERRORS, 'slug_already_exists'],
   }),
   operation({
     ...read,
@@ -68,7 +68,7 @@ export const TEMPLATE_OPERATIONS = [
     params: IdParams,
     body: TemplateUpdate,
     responses: { 200: Template },
-    errors: [...CONTENT_ERRORS, 'template_not_found', 'invalid_template_state', 'slug_immutable_after_publish'],
+    errors: [...CONTENT_ERRORS, 'template_not_found', 'invalid_template_state'],
   }),
   operation({
     ...write,
