@@ -14,6 +14,8 @@ export class Consumers {
     'review.changes_requested',
     'review.iteration_cancelled',
     'review.resubmitted',
+    // Erased: what was typed about it goes too.
+    'stream.redacted',
   ])
   async settled(events: StoredEvent[], { tx }: BatchContext): Promise<void> {
     await dropStaleDrafts(
@@ -37,5 +39,4 @@ export const LEAVES = [
   'review.redeemed',
   'review.executed',
   'review.late_attempt_refused',
-  'stream.redacted',
 ];

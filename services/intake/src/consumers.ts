@@ -1,25 +1,16 @@
 import { type BatchContext, OnEvents } from '@countersign/event-bus';
-import type { ReviewEvent, TemplateEvent } from '@countersign/contracts';
 import type { StoredEvent } from '@countersign/event-store';
 import { Controller } from '@nestjs/common';
-import { applyOpenReviews, OPENING, SETTLING } from './projections/open-reviews.js';
-import { applyTemplates, TEMPLATE_TYPES } from './projections/templates.js';
+import { INTAKE_PROJECTION, INTAKE_TYPES } from './projection.js';
 
 /** What this service consumes: its own templates, and which reviews are still open. */
 @Controller()
 export class Consumers {
-  @OnEvents(TEMPLATE_TYPES)
-  async templates(events: StoredEvent<TemplateEvent>[], { tx }: BatchContext): Promise<void> {
-    await applyTemplates(tx, events);
-  }
-
-  @OnEvents([...OPENING, ...SETTLING])
-  async reviews(events: StoredEvent<ReviewEvent>[], { tx }: BatchContext): Promise<void> {
-    await applyOpenReviews(tx, events);
+  @OnEvents(INTAKE_TYPES)
+  async project(events: StoredEvent[], { tx }: BatchContext): Promise<void> {
+    await INTAKE_PROJECTION.apply(tx, events, INTAKE_PROJECTION.schema);
   }
 }
-
-export const GROUP = 'intake';
 
 /** Types of the two categories that say nothing about either. */
 export const LEAVES = [
@@ -37,5 +28,4 @@ export const LEAVES = [
   'review.redeemed',
   'review.executed',
   'review.late_attempt_refused',
-  'stream.redacted',
 ];

@@ -3,8 +3,9 @@ import { EventBusServer } from '@countersign/event-bus';
 import { createServiceApp } from '@countersign/http';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Consumers, GROUP, LEAVES } from './consumers.js';
+import { Consumers, LEAVES } from './consumers.js';
 import { DEPS, type IntakeDeps } from './deps.js';
+import { INTAKE_PROJECTION } from './projection.js';
 import { ReviewsController } from './reviews.controller.js';
 import { TemplatesController } from './templates.controller.js';
 
@@ -28,7 +29,8 @@ export async function createIntakeApp(deps: IntakeDeps): Promise<NestFastifyAppl
     logger,
     ready: async () => ({ database: await reachable(pool) }),
   });
-  app.connectMicroservice({ strategy: new EventBusServer({ bus, group: GROUP, categories: ['template', 'review'], leaves: LEAVES }) });
+  const { name: group, categories } = INTAKE_PROJECTION;
+  app.connectMicroservice({ strategy: new EventBusServer({ bus, group, categories: [...categories], leaves: LEAVES }) });
   await app.startAllMicroservices();
   return app;
 }

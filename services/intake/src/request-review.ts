@@ -80,7 +80,11 @@ async function repeated(deps: IntakeDeps, actor: AgentActor, stream: string, sam
 type Found = Pick<RequestReview, 'template' | 'body' | 'on_behalf_of'>;
 
 /** What the decider cannot know: whether the callback may be called, which template and which people are meant. */
-async function lookUp(deps: IntakeDeps, caller: CallerIdentity, body: ReviewCreate): Promise<Found | NonNullable<HandledReview['refusal']>> {
+async function lookUp(
+  deps: IntakeDeps,
+  caller: CallerIdentity,
+  body: ReviewCreate,
+): Promise<Found | NonNullable<HandledReview['refusal']>> {
   const { project_id } = caller.actor as AgentActor;
   const person = (ref: string) => findPerson(deps.client, { project_id, ref, request_id: caller.request_id });
   const { callback_url, assignee, on_behalf_of } = body;

@@ -87,7 +87,9 @@ export class ReviewsController {
     @Body(contract(ReviewExecution)) body: ReviewExecution,
   ): Promise<Reply<Execution>> {
     const execution_id = newId('exe');
-    const handled = await this.#run(caller, id, (state, now) => recordExecution({ actor: caller.actor, execution_id, ...body }, state, now));
+    const handled = await this.#run(caller, id, (state, now) =>
+      recordExecution({ actor: caller.actor, execution_id, ...body }, state, now),
+    );
     if (handled.refusal) throw problemOf(handled.refusal);
     const last = approvalOf(handled).executions.at(-1);
     if (last === undefined) throw new Error(`An execution was recorded for review ${id} and it holds none.`);

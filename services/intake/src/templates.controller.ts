@@ -8,10 +8,20 @@ import {
   TemplateDraft,
   TemplateUpdate,
 } from '@countersign/contracts';
-import { type CallerIdentity, contract, Identity, listBody, parseSeen, problemOf, type Reply, respond, SEEN_HEADER } from '@countersign/http';
+import {
+  type CallerIdentity,
+  contract,
+  Identity,
+  listBody,
+  parseSeen,
+  problemOf,
+  type Reply,
+  respond,
+  SEEN_HEADER,
+} from '@countersign/http';
 import { Body, Controller, Delete, Get, Headers, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
-import { GROUP } from './consumers.js';
 import { DEPS, type IntakeDeps } from './deps.js';
+import { INTAKE_PROJECTION } from './projection.js';
 import { countOpenReviews } from './projections/open-reviews.js';
 import { templatesOf } from './projections/templates.js';
 import { type TemplateState, templateToWire } from './template.js';
@@ -40,7 +50,9 @@ export class TemplatesController {
 
   @Get()
   async list(@Identity() { actor }: CallerIdentity, @Headers(SEEN_HEADER) token: string | undefined) {
-    await Promise.all(parseSeen(token).map(({ position, bucket }) => this.deps.bus.caughtUp(GROUP, position, bucket, OWN_WRITE_WAIT)));
+    await Promise.all(
+      parseSeen(token).map(({ position, bucket }) => this.deps.bus.caughtUp(INTAKE_PROJECTION.name, position, bucket, OWN_WRITE_WAIT)),
+    );
     const templates = await templatesOf(this.deps.pool, projectOf(actor));
     const items = templates.filter((state) => mayTemplate(actor, 'read', state) === null).map(wire);
     return listBody(items, { total: items.length, hasMore: false });

@@ -3,10 +3,7 @@ import type { ReviewEvent } from '@countersign/contracts';
 import type { StoredEvent } from '@countersign/event-store';
 import type { Pool, PoolClient } from 'pg';
 
-export const OPENING = ['review.requested'] as const;
-export const SETTLING = ['review.decided', 'review.expired', 'review.withdrawn'] as const;
-
-export async function applyOpenReviews(tx: PoolClient, events: StoredEvent<ReviewEvent>[]): Promise<void> {
+export async function applyOpenReviews(tx: PoolClient, events: StoredEvent<ReviewEvent>[], schema: string): Promise<void> {
   const open = new Map<string, string>();
   const settled = new Set<string>();
   for (const event of events) {
@@ -14,14 +11,16 @@ export async function applyOpenReviews(tx: PoolClient, events: StoredEvent<Revie
       if (event.body) open.set(event.stream, event.body.template.id);
     } else if (!open.delete(event.stream)) settled.add(event.stream);
   }
-  await tx.query('delete from intake.open_reviews where review = any ($1)', [[...settled]]);
+  await tx.query(`delete from ${schema}.open_reviews where review = any ($1)`, [[...settled]]);
   await tx.query(
-    'insert into intake.open_reviews (review, template) select * from unnest($1::text[], $2::text[]) on conflict (review) do nothing',
+    `insert into ${schema}.open_reviews (review, template) select * from unnest($1::text[], $2::text[]) on conflict (review) do nothing`,
     [[...open.keys()], [...open.values()]],
   );
 }
 
 export async function countOpenReviews(pool: Pool, template: string): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>('select count(*)::int as count from intake.open_reviews where template = $1', [template]);
+  const { rows } = await pool.query<{ count: number }>('select count(*)::int as count from intake.open_reviews where template = $1', [
+    template,
+  ]);
   return rows[0]?.count ?? 0;
 }

@@ -4,16 +4,6 @@ import type { StoredEvent } from '@countersign/event-store';
 import type { Pool, PoolClient } from 'pg';
 import { type TemplateState, templateFold } from '../template.js';
 
-export const TEMPLATE_TYPES = [
-  'template.drafted',
-  'template.draft_changed',
-  'template.draft_discarded',
-  'template.published',
-  'template.paused',
-  'template.resumed',
-  'template.deleted',
-] as const;
-
 interface Row {
   template: string;
   project: string;
@@ -23,10 +13,10 @@ interface Row {
 }
 
 /** Applies events to the rows they touch, one read and one write for the batch. */
-export async function applyTemplates(tx: PoolClient, events: StoredEvent<TemplateEvent>[]): Promise<void> {
+export async function applyTemplates(tx: PoolClient, events: StoredEvent<TemplateEvent>[], schema: string): Promise<void> {
   const ids = [...new Set(events.map((event) => event.stream))];
   const { rows } = await tx.query<Row>(
-    'select template, project, version, state, created_at from intake.templates where template = any ($1)',
+    `select template, project, version, state, created_at from ${schema}.templates where template = any ($1)`,
     [ids],
   );
   const known = new Map(rows.map((row) => [row.template, row]));
@@ -38,7 +28,7 @@ export async function applyTemplates(tx: PoolClient, events: StoredEvent<Templat
   }
   const changed = [...known.values()];
   await tx.query(
-    `insert into intake.templates (template, project, version, state, created_at)
+    `insert into ${schema}.templates (template, project, version, state, created_at)
      select * from unnest($1::text[], $2::text[], $3::int[], $4::json[], $5::timestamptz[])
      on conflict (template) do update set version = excluded.version, state = excluded.state`,
     [

@@ -1,0 +1,94 @@
+/**
+ * A read model that can be built again beside the one in use.
+ *
+ * P1 `apply` is a pure function of the events and of its own tables: it reads no clock and tells nobody anything.
+ * P2 An event that is applied twice changes nothing the second time, so a rebuild may overlap with what the group still delivers.
+ * P3 Readers see the old tables until the new ones have everything the old ones had; they change places in one transaction.
+ */
+import type { EventStore, StoredEvent } from '@countersign/event-store';
+import type { Pool, PoolClient } from 'pg';
+
+export interface Projection {
+  /** Name of the read model and of the group that keeps it. */
+  name: string;
+  /** Schema of its tables. */
+  schema: string;
+  tables: readonly string[];
+  categories: readonly string[];
+  /** Applies events in position order to the tables of a schema, which during a rebuild is not its own. */
+  apply(tx: PoolClient, events: StoredEvent[], schema: string): Promise<void>;
+}
+
+const PAGE = 1_000;
+
+/**
+ * Builds the read model anew from the log and puts it in the place of the old one, while the old one answers.
+ * @param owner connections of the schema's owner; the application's role may not make tables.
+ * @param onProgress positions read, and the position of the newest event.
+ */
+export async function rebuildProjection(
+  projection: Projection,
+  deps: { owner: Pool; store: Pick<EventStore, 'readAll' | 'head'> },
+  onProgress: (done: number, total: number) => void = () => {},
+): Promise<{ events: number }> {
+  const { owner, store } = deps;
+  const { schema, tables } = projection;
+  const next = `${schema}_next`;
+  await owner.query(
+    [
+      `drop schema if exists ${next} cascade`,
+      `create schema ${next}`,
+      ...tables.map((table) => `create table ${next}.${table} (like ${schema}.${table} including all)`),
+    ].join(';'),
+  );
+  const progress = { after: 0, events: 0 };
+  const tx = await owner.connect();
+  try {
+    for (;;) {
+      const before = progress.after;
+      await tx.query('begin');
+      await applyPage(projection, store, tx, next, progress);
+      await tx.query('commit');
+      onProgress(progress.after, (await store.head()).position);
+      if (progress.after === before) break;
+    }
+    await tx.query('begin');
+    await tx.query(`lock table ${tables.map((table) => `${schema}.${table}`).join(', ')} in access exclusive mode`);
+    let before: number;
+    do {
+      before = progress.after;
+      await applyPage(projection, store, tx, next, progress);
+    } while (progress.after !== before);
+    for (const table of tables) {
+      const { rows } = await tx.query<{ grants: string | null }>(
+        `select string_agg(format('grant %s on ${schema}.${table} to %I', privilege_type, grantee), ';') as grants
+         from information_schema.role_table_grants where table_schema = $1 and table_name = $2 and grantee <> grantor`,
+        [schema, table],
+      );
+      await tx.query(`drop table ${schema}.${table}; alter table ${next}.${table} set schema ${schema}; ${rows[0]?.grants ?? ''}`);
+    }
+    await tx.query(`drop schema ${next}`);
+    await tx.query('commit');
+  } catch (error) {
+    await tx.query('rollback').catch(() => {});
+    throw error;
+  } finally {
+    tx.release();
+  }
+  return { events: progress.events };
+}
+
+/** One page of the log after where the rebuild stands; nothing when there is none. */
+async function applyPage(
+  projection: Projection,
+  store: Pick<EventStore, 'readAll'>,
+  tx: PoolClient,
+  schema: string,
+  progress: { after: number; events: number },
+): Promise<void> {
+  const events = await store.readAll({ after: progress.after, limit: PAGE, categories: [...projection.categories] });
+  if (events.length === 0) return;
+  await projection.apply(tx, events, schema);
+  progress.after = events.at(-1)?.position ?? progress.after;
+  progress.events += events.length;
+}

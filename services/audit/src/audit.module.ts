@@ -1,0 +1,48 @@
+import { reachable } from '@countersign/database';
+import { EventBusServer } from '@countersign/event-bus';
+import { createServiceApp } from '@countersign/http';
+import { type DynamicModule, Inject, Module, type OnModuleDestroy } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Consumers } from './consumers.js';
+import { type AuditContext, type AuditDeps, CONTEXT } from './deps.js';
+import { readModels } from './entities.js';
+import { LogController } from './log.controller.js';
+import { AUDIT_PROJECTION } from './projection.js';
+import { ReviewChanges } from './review-changes.js';
+import { ReviewsController } from './reviews.controller.js';
+
+@Module({})
+export class AuditModule implements OnModuleDestroy {
+  constructor(@Inject(CONTEXT) private readonly context: AuditContext) {}
+
+  static with(context: AuditContext): DynamicModule {
+    return {
+      module: AuditModule,
+      controllers: [ReviewsController, LogController, Consumers],
+      providers: [{ provide: CONTEXT, useValue: context }],
+    };
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.context.changes.close();
+    await this.context.readModels.destroy();
+  }
+}
+
+/** The service, initialised and consuming; whoever wants a socket calls `listen`. `close()` drains it. */
+export async function createAuditApp(deps: AuditDeps): Promise<NestFastifyApplication> {
+  const { bus, logger, identityKey, pool } = deps;
+  const changes = new ReviewChanges();
+  const context: AuditContext = { ...deps, readModels: await readModels(deps.databaseUrl), changes };
+  const app = await createServiceApp(AuditModule.with(context), {
+    service: 'audit',
+    identityKey,
+    logger,
+    ready: async () => ({ database: await reachable(pool) }),
+  });
+  await changes.open(bus);
+  const { name: group, categories } = AUDIT_PROJECTION;
+  app.connectMicroservice({ strategy: new EventBusServer({ bus, group, categories: [...categories], leaves: [] }) });
+  await app.startAllMicroservices();
+  return app;
+}

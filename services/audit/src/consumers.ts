@@ -1,0 +1,13 @@
+import { type BatchContext, OnEvents } from '@countersign/event-bus';
+import type { StoredEvent } from '@countersign/event-store';
+import { Controller } from '@nestjs/common';
+import { AUDIT_PROJECTION, AUDIT_TYPES } from './projection.js';
+
+/** What this service consumes: everything. */
+@Controller()
+export class Consumers {
+  @OnEvents(AUDIT_TYPES)
+  async record(events: StoredEvent[], { tx }: BatchContext): Promise<void> {
+    await AUDIT_PROJECTION.apply(tx, events, AUDIT_PROJECTION.schema);
+  }
+}

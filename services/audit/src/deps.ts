@@ -1,0 +1,29 @@
+import type { EventBus } from '@countersign/event-bus';
+import type { EventStore } from '@countersign/event-store';
+import type { ServiceClient } from '@countersign/http';
+import type { Logger } from '@countersign/telemetry';
+import type { Pool } from 'pg';
+import type { DataSource } from 'typeorm';
+import type { ReviewChanges } from './review-changes.js';
+
+/** What the service works with. */
+export interface AuditDeps {
+  /** Reads only. */
+  store: EventStore;
+  /** Connections under the application's role. */
+  pool: Pool;
+  /** The same database, for the read models' queries. */
+  databaseUrl: string;
+  bus: EventBus;
+  client: ServiceClient;
+  logger: Logger;
+  identityKey: string;
+}
+
+/** What the controllers work with. */
+export interface AuditContext extends AuditDeps {
+  readModels: DataSource;
+  changes: ReviewChanges;
+}
+
+export const CONTEXT = Symbol('AuditContext');

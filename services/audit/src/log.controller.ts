@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream';
+import { AuditExportQuery, AuditQuery, type AuditVerification, AuditVerifyQuery } from '@countersign/contracts';
+import { type CallerIdentity, contract, Identity, listBody, Problem, pageOf, parseSeen, SEEN_HEADER } from '@countersign/http';
+import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { type AuditContext, CONTEXT } from './deps.js';
+import { exportLog, type LogFilter, listLog } from './queries/log.js';
+import { ownWrite, projectOf } from './reader.js';
+
+/** Positions one request may verify; `countersign verify` does the whole log. */
+const VERIFY_RANGE = 100_000;
+
+/** The audit log: who did what, and whether it is as it was written (HRP digest §9, §13). */
+@Controller('/api/v1/audit')
+export class LogController {
+  constructor(@Inject(CONTEXT) private readonly context: AuditContext) {}
+
+  @Get()
+  async list(
+    @Identity() { actor }: CallerIdentity,
+    @Headers(SEEN_HEADER) seen: string | undefined,
+    @Query(contract(AuditQuery)) query: AuditQuery,
+  ) {
+    await ownWrite(this.context, parseSeen(seen));
+    const { readModels, pool } = this.context;
+    const { events, total, capped, hasMore, nextCursor } = await listLog(readModels, pool, projectOf(actor), query, pageOf(query));
+    return listBody(events, { total, totalIsCapped: capped, hasMore, nextCursor });
+  }
+
+  @Get('verify')
+  async verify(
+    @Identity() { actor }: CallerIdentity,
+    @Query(contract(AuditVerifyQuery)) query: AuditVerifyQuery,
+  ): Promise<AuditVerification> {
+    const { store } = this.context;
+    const head = (await store.head()).position;
+    const to = Math.min(query.to ?? head, head);
+    const from = query.from ?? Math.max(1, to - VERIFY_RANGE + 1);
+    if (to - from >= VERIFY_RANGE) throw new Problem('range_too_large', undefined, { param: 'from' });
+    const report = await store.verify({ from, to });
+    return {
+      object: 'audit_verification',
+      valid: report.valid,
+      verified_from: report.verifiedFrom,
+      verified_to: report.verifiedTo,
+      events: report.events,
+      redacted: report.redacted,
+      first_bad: report.firstBad && { ...report.firstBad, stream: await this.#nameable(projectOf(actor), report.firstBad.stream) },
+    };
+  }
+
+  @Get('export')
+  export(
+    @Identity() { actor }: CallerIdentity,
+    @Query(contract(AuditExportQuery)) query: AuditExportQuery,
+    @Res() reply: FastifyReply,
+  ): void {
+    const { from: first, to: last, ...filter } = query;
+    const pages = exportLog(this.context.readModels, this.context.pool, projectOf(actor), { ...(filter as LogFilter), first, last });
+    const lines = async function* () {
+      for await (const events of pages) yield events.map((event) => `${JSON.stringify(event)}\n`).join('');
+    };
+    reply.header('content-type', 'application/x-ndjson').send(Readable.from(lines()));
+  }
+
+  /** Another project's stream is not named. */
+  async #nameable(project: string, stream: string | null): Promise<string | null> {
+    if (stream === null) return null;
+    return (await this.context.store.readStream(stream, { upToVersion: 1 })).project === project ? stream : null;
+  }
+}

@@ -1,0 +1,25 @@
+/** Read model: who did what. Holds what readers filter by; the details stay in the event store. */
+import type { StoredEvent } from '@countersign/event-store';
+import type { PoolClient } from 'pg';
+
+/** `<kind>:<id>`; a key is named by the public part of the key itself. */
+export function actorOf({ actor }: StoredEvent['meta']): string {
+  return actor ? `${actor.kind}:${actor.label ?? actor.id}` : 'system:unknown';
+}
+
+export async function applyLog(tx: PoolClient, events: StoredEvent[], schema: string): Promise<void> {
+  await tx.query(
+    `insert into ${schema}.log (position, project, action, actor, resource_type, resource_id, time)
+     select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
+     on conflict (position) do nothing`,
+    [
+      events.map((e) => e.position),
+      events.map((e) => e.project),
+      events.map((e) => e.type),
+      events.map((e) => actorOf(e.meta)),
+      events.map((e) => e.category),
+      events.map((e) => e.stream),
+      events.map((e) => e.time),
+    ],
+  );
+}

@@ -1,0 +1,76 @@
+/** Read model: how many reviews of each kind there are, and how many were requested on each day. */
+import type { ReviewState } from '@countersign/review';
+import type { PoolClient } from 'pg';
+
+export interface Tally {
+  project: string;
+  template: string;
+  template_slug: string;
+  status: string;
+  priority: string;
+  assignee: string;
+  outcome: string;
+  decided_by: string;
+  count: number;
+  decision_ms: number;
+  /** Day of the request, in UTC. */
+  day: string;
+}
+
+/** What a review in this state adds to (`sign` 1) or takes from (-1) the tallies. */
+export function tallyOf(state: ReviewState | undefined, sign: 1 | -1): Tally[] {
+  if (state === undefined || state.status === 'none') return [];
+  const outcome = 'outcome' in state && state.outcome.kind === 'decided' ? state.outcome : null;
+  const took = outcome ? Date.parse(outcome.decided_at) - Date.parse(state.created_at) : 0;
+  return [
+    {
+      project: state.project_id,
+      template: state.template.id,
+      template_slug: state.template.slug,
+      status: state.status,
+      priority: state.priority,
+      assignee: state.assignee ?? '',
+      outcome: outcome?.decision ?? '',
+      decided_by: outcome?.decided_by.kind ?? '',
+      count: sign,
+      decision_ms: sign * took,
+      day: state.created_at.slice(0, 10),
+    },
+  ];
+}
+
+const KEY = ['project', 'template', 'template_slug', 'status', 'priority', 'assignee', 'outcome', 'decided_by'] as const;
+
+/** Sums by key, without what comes to nothing; in one order for all, so that two members of a group do not deadlock. */
+function summed<K extends string>(moved: Tally[], key: (tally: Tally) => K): [K, Tally][] {
+  const sums = new Map<K, Tally>();
+  for (const tally of moved) {
+    const sum = sums.get(key(tally));
+    if (sum) {
+      sum.count += tally.count;
+      sum.decision_ms += tally.decision_ms;
+    } else sums.set(key(tally), { ...tally });
+  }
+  return [...sums].filter(([, t]) => t.count !== 0 || t.decision_ms !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+export async function applyTallies(tx: PoolClient, moved: Tally[], schema: string): Promise<void> {
+  const tallies = summed(moved, (t) => JSON.stringify(KEY.map((k) => t[k]))).map(([, t]) => t);
+  if (tallies.length > 0) {
+    await tx.query(
+      `insert into ${schema}.tallies (${KEY.join(', ')}, count, decision_ms)
+       select * from unnest(${KEY.map((_, i) => `$${i + 1}::text[]`).join(', ')}, $9::bigint[], $10::bigint[])
+       on conflict (${KEY.join(', ')}) do update
+       set count = tallies.count + excluded.count, decision_ms = tallies.decision_ms + excluded.decision_ms`,
+      [...KEY.map((k) => tallies.map((t) => t[k])), tallies.map((t) => t.count), tallies.map((t) => t.decision_ms)],
+    );
+  }
+  const days = summed(moved, (t) => JSON.stringify([t.project, t.day])).map(([, t]) => t);
+  if (days.length > 0) {
+    await tx.query(
+      `insert into ${schema}.days (project, day, count) select * from unnest($1::text[], $2::date[], $3::bigint[])
+       on conflict (project, day) do update set count = days.count + excluded.count`,
+      [days.map((t) => t.project), days.map((t) => t.day), days.map((t) => t.count)],
+    );
+  }
+}

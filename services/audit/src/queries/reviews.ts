@@ -1,0 +1,120 @@
+/** Lists of reviews: by urgency, then newest first; and what people decided, newest first. */
+import type { FeedbackItem, ReviewListQuery } from '@countersign/contracts';
+import { decodeCursor, encodeCursor, type Page } from '@countersign/http';
+import type { RequestedReview } from '@countersign/review';
+import type { DataSource, SelectQueryBuilder } from 'typeorm';
+import { type ReviewRow, ReviewRows, TallyRows } from '../entities.js';
+
+export interface Found {
+  reviews: RequestedReview[];
+  total: number;
+  hasMore: boolean;
+  nextCursor?: string;
+}
+
+/** Which rows somebody may see and asked for. Template ids are the limits of a key; null = all. */
+export interface Filter extends Pick<ReviewListQuery, 'status' | 'priority' | 'template' | 'assignee' | 'outcome'> {
+  project: string;
+  templates: readonly string[] | null;
+}
+
+/** Columns that the rows and their tallies share, so that a list and its total ask the same question. */
+function conditions(filter: Filter): [string, Record<string, unknown>][] {
+  const { project, templates, status, priority, template, assignee, outcome } = filter;
+  return [
+    ['row.project = :project', { project }],
+    ...(templates === null ? [] : [['row.template in (:...templates)', { templates: ['', ...templates] }] as [string, object]]),
+    ...(status === undefined
+      ? []
+      : [['row.status = :status', { status: status === 'changes_requested' ? 'awaiting_iteration' : status }] as [string, object]]),
+    ...(priority === undefined ? [] : [['row.priority = :priority', { priority }] as [string, object]]),
+    ...(template === undefined ? [] : [['row.template_slug = :template', { template }] as [string, object]]),
+    ...(assignee === undefined ? [] : [['row.assignee = :assignee', { assignee }] as [string, object]]),
+    ...(outcome === undefined ? [] : [['row.outcome = :outcome', { outcome }] as [string, object]]),
+  ] as [string, Record<string, unknown>][];
+}
+
+function filtered<T extends object>(query: SelectQueryBuilder<T>, filter: Filter): SelectQueryBuilder<T> {
+  for (const [condition, parameters] of conditions(filter)) query.andWhere(condition, parameters);
+  return query;
+}
+
+/** Exact for every combination: a sum over the few rows that hold the counts (decision 14). */
+async function totalOf(db: DataSource, filter: Filter, decidedOnly = false): Promise<number> {
+  const query = filtered(db.getRepository(TallyRows).createQueryBuilder('row'), filter).select('coalesce(sum(row.count), 0)', 'total');
+  if (decidedOnly) query.andWhere("row.outcome <> ''");
+  const answer = await query.getRawOne<{ total: string }>();
+  return Number(answer?.total ?? 0);
+}
+
+type ListPlace = [urgency: number, created: string, review: string];
+const isListPlace = (value: unknown): value is ListPlace =>
+  Array.isArray(value) && value.length === 3 && typeof value[0] === 'number' && isTime(value[1]) && typeof value[2] === 'string';
+type DecidedPlace = [decided: string, review: string];
+const isDecidedPlace = (value: unknown): value is DecidedPlace =>
+  Array.isArray(value) && value.length === 2 && isTime(value[0]) && typeof value[1] === 'string';
+const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+
+/** One row more than asked for tells whether there is more. */
+function paged(rows: ReviewRow[], limit: number, total: number, placeOf: (row: ReviewRow) => unknown): Found {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > limit;
+  return {
+    reviews: shown.map((row) => row.state as RequestedReview),
+    total,
+    hasMore,
+    ...(hasMore && last ? { nextCursor: encodeCursor(placeOf(last)) } : {}),
+  };
+}
+
+/** @throws {Problem} `invalid_cursor`. */
+export async function listReviews(db: DataSource, filter: Filter, page: Page): Promise<Found> {
+  const query = filtered(db.getRepository(ReviewRows).createQueryBuilder('row'), filter)
+    .orderBy('row.urgency', 'DESC')
+    .addOrderBy('row.created_at', 'DESC')
+    .addOrderBy('row.review', 'DESC')
+    .limit(page.limit + 1)
+    .offset(page.offset);
+  if (page.cursor !== undefined) {
+    const [urgency, created, review] = decodeCursor(page.cursor, isListPlace);
+    query.andWhere('(row.urgency, row.created_at, row.review) < (:urgency, :created, :review)', { urgency, created, review });
+  }
+  const [rows, total] = await Promise.all([query.getMany(), totalOf(db, filter)]);
+  return paged(rows, page.limit, total, (row) => [row.urgency, row.created_at.toISOString(), row.review] satisfies ListPlace);
+}
+
+/** What was decided, archived reviews included: a memory does not forget because a list was tidied. @throws {Problem} `invalid_cursor`. */
+export async function listDecided(db: DataSource, filter: Filter, page: Page): Promise<Found> {
+  const query = filtered(db.getRepository(ReviewRows).createQueryBuilder('row'), filter)
+    .andWhere('row.outcome is not null')
+    .orderBy('row.decided_at', 'DESC')
+    .addOrderBy('row.review', 'DESC')
+    .limit(page.limit + 1)
+    .offset(page.offset);
+  if (page.cursor !== undefined) {
+    const [decided, review] = decodeCursor(page.cursor, isDecidedPlace);
+    query.andWhere('(row.decided_at, row.review) < (:decided, :review)', { decided, review });
+  }
+  const [rows, total] = await Promise.all([query.getMany(), totalOf(db, filter, true)]);
+  return paged(rows, page.limit, total, (row) => [row.decided_at?.toISOString() ?? '', row.review] satisfies DecidedPlace);
+}
+
+/** HRP digest §8. */
+export function feedbackItem(review: RequestedReview): FeedbackItem {
+  if (!('outcome' in review) || review.outcome.kind !== 'decided') throw new Error(`Review ${review.id} is listed as decided and is not.`);
+  const { decision, decided_at, approved_value, edited_payload, changed_keys } = review.outcome;
+  return {
+    object: 'feedback',
+    review_id: review.id,
+    template: review.template.slug,
+    decision,
+    original_payload: review.payload,
+    suggested_value: review.payload,
+    ...(approved_value ? { approved_value } : {}),
+    ...(edited_payload ? { edited_payload } : {}),
+    ...(changed_keys.length > 0 ? { was_edited: true as const } : {}),
+    ...(review.feedback === null ? {} : { feedback: review.feedback }),
+    decided_at,
+  };
+}

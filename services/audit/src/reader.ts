@@ -1,0 +1,23 @@
+/** Who reads, and what of it. */
+import type { Actor } from '@countersign/contracts';
+import type { Seen } from '@countersign/http';
+import type { AuditContext } from './deps.js';
+import { AUDIT_PROJECTION } from './projection.js';
+
+/** How long a list waits for the caller's own last write (K14), in milliseconds. */
+const OWN_WRITE_WAIT = 1_000;
+
+export async function ownWrite({ bus }: Pick<AuditContext, 'bus'>, seen: readonly Seen[]): Promise<void> {
+  await Promise.all(seen.map(({ position, bucket }) => bus.caughtUp(AUDIT_PROJECTION.name, position, bucket, OWN_WRITE_WAIT)));
+}
+
+/** The project the request works in: the key's, or the one the person chose. */
+export function projectOf(actor: Actor): string {
+  if (actor.kind === 'anonymous') throw new Error('The gateway let an anonymous caller through.');
+  return actor.project_id;
+}
+
+/** Templates a key is limited to; null = all (decision 15). */
+export function templatesOf(actor: Actor): readonly string[] | null {
+  return actor.kind === 'agent' ? actor.template_ids : null;
+}
