@@ -1,16 +1,18 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { CannotStart, systemCode } from './cannot-start.js';
 
 /**
  * Finds out before anything is started whether the address can be listened on; somebody may still take it until we do.
+ * @returns the port: a free one for 0.
  * @throws {CannotStart} when it cannot.
  */
-export async function checkAddress(host: string, port: number): Promise<void> {
+export async function checkAddress(host: string, port: number): Promise<number> {
   const probe = createServer();
   try {
     probe.listen({ host, port, exclusive: true });
     await once(probe, 'listening');
+    return (probe.address() as AddressInfo).port;
   } catch (error) {
     throw addressError(error, host, port);
   } finally {

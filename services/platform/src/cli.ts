@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { busCommands } from './cli/bus-commands.js';
 import { runner } from './cli/command.js';
 import { eventCommands } from './cli/event-commands.js';
+import { statusCommand } from './cli/status-command.js';
 import { environment } from './config.js';
+import { VERSION } from './version.js';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
 const program = new Command('countersign')
   .description('Operate a Countersign station: beside its running server, or on the data of a stopped one.')
-  .version(version)
+  .version(VERSION)
   .option('--json', 'answer with one JSON document')
   .addHelpText(
     'after',
@@ -20,7 +21,9 @@ const program = new Command('countersign')
   .exitOverride();
 
 const run = runner(environment(), () => program.opts<{ json?: boolean }>().json === true);
+statusCommand(program, run);
 eventCommands(program, run);
+busCommands(program, run);
 
 try {
   await program.parseAsync();

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ConfigOf, declareSettings, loadConfig } from '@countersign/config';
+import { type ConfigOfGroups, declareSettings, loadConfig } from '@countersign/config';
+import { DIRECTORY_SETTINGS } from '@countersign/directory';
+import { EGRESS_SETTINGS } from '@countersign/egress';
+import { GATEWAY_SETTINGS } from '@countersign/gateway';
+import { WEBHOOK_SETTINGS } from '@countersign/webhooks';
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
-
-export const DATA_SETTINGS = declareSettings('Data', {
+const DATA_SETTINGS = declareSettings('Data', {
   dataDir: {
     env: 'DATA_DIR',
     type: 'string',
@@ -20,7 +22,9 @@ export const DATA_SETTINGS = declareSettings('Data', {
   },
 });
 
-export const SERVER_SETTINGS = declareSettings('Server', {
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+
+const SERVER_SETTINGS = declareSettings('Server', {
   host: { env: 'HOST', type: 'string', default: '127.0.0.1', meaning: 'Address to listen on.' },
   port: { env: 'PORT', type: 'int', default: 3100, min: 0, max: 65535, meaning: 'Port to listen on; 0 takes a free one.' },
   logLevel: {
@@ -30,19 +34,55 @@ export const SERVER_SETTINGS = declareSettings('Server', {
     default: 'warn',
     meaning: 'Least level of the JSON lines on standard error.',
   },
+  checkAnswers: {
+    env: 'CHECK_ANSWERS',
+    type: 'boolean',
+    default: false,
+    meaning: "Hold every service's answer against the contract, and answer 500 where it breaks it: for tests and development.",
+  },
 });
 
-export type DataConfig = ConfigOf<typeof DATA_SETTINGS.settings>;
-export type ServerConfig = ConfigOf<typeof SERVER_SETTINGS.settings>;
+/** Every setting of the all-in-one, group by group; the configuration's table in the README is made of it. */
+export const PLATFORM_GROUPS = {
+  server: SERVER_SETTINGS,
+  data: DATA_SETTINGS,
+  gateway: GATEWAY_SETTINGS,
+  directory: DIRECTORY_SETTINGS,
+  egress: EGRESS_SETTINGS,
+  webhooks: WEBHOOK_SETTINGS,
+};
+
+export type PlatformConfig = ConfigOfGroups<typeof PLATFORM_GROUPS>;
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const environment = (): Environment => process.env;
+
+/** What one machine sets for itself where the environment does not say otherwise. */
+export interface OwnSettings {
+  secretsKey: string;
+  publicUrl: string;
+  /** Webhooks may go to this machine itself: where nobody else reaches the server, agents are here too. */
+  loopback: boolean;
+}
+
+/** Stands in for what only a prepared data directory knows, so that every other mistake is found before it is touched. */
+const UNPREPARED: OwnSettings = { secretsKey: '0'.repeat(64), publicUrl: 'http://127.0.0.1', loopback: true };
+
+/** @throws {ConfigError} naming every setting of every part that is wrong. */
+export function platformConfig(environment: Environment, own: OwnSettings = UNPREPARED): PlatformConfig {
+  return loadConfig(PLATFORM_GROUPS, {
+    SECRETS_KEY: own.secretsKey,
+    PUBLIC_URL: own.publicUrl,
+    ...(own.loopback ? { WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8,::1/128' } : {}),
+    ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim())),
+  });
+}
 
 /** The folder of the program, where the default data directory stands whatever folder a command is called from. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-export const environment = (): Environment => process.env;
-
-/** @throws {ConfigError} naming every setting that is wrong. */
-export function dataConfig(environment: Environment): DataConfig {
+/** Where the data is, for commands that need no more. @throws {ConfigError} */
+export function dataConfig(environment: Environment): PlatformConfig['data'] {
   const { data } = loadConfig({ data: DATA_SETTINGS }, environment);
   return { ...data, dataDir: environment.DATA_DIR?.trim() ? resolve(data.dataDir) : resolve(ROOT, data.dataDir) };
 }

@@ -23,6 +23,8 @@ export interface DataDirectory {
   path: string;
   lock: Lock;
   secrets: PlatformSecrets;
+  /** Nothing was there before. */
+  fresh: boolean;
   /** Where the embedded PostgreSQL lives. */
   postgres: string;
 }
@@ -44,7 +46,7 @@ export async function openDataDirectory(dataDir: string, options: { command: str
     try {
       if (fresh) writePrivate(join(path, LAYOUT_FILE), `${JSON.stringify({ layout: LAYOUT })}\n`);
       const postgres = join(path, 'postgres');
-      return { path, lock, secrets: platformSecrets(path, fresh || !existsSync(postgres)), postgres };
+      return { path, lock, secrets: platformSecrets(path, fresh || !existsSync(postgres)), fresh, postgres };
     } catch (error) {
       lock.release();
       throw error;

@@ -46,6 +46,14 @@ describe('a data directory', () => {
     expect(lockHolder(dataDir)).toBeNull();
   });
 
+  it('is waited for while its holder is on the way out', async () => {
+    const first = await open();
+    first.lock.announceEnd();
+    const second = open();
+    setTimeout(() => first.lock.release(), 50);
+    (await second).lock.release();
+  });
+
   it.each([
     ['a process that is gone', { pid: NOBODY, start: null }],
     ['an earlier process with the pid of a living one', { pid: process.ppid, start: 'another boot:1' }],
@@ -82,8 +90,8 @@ describe('a data directory', () => {
     rmSync(join(dataDir, 'secrets.json'));
     await expect(open()).rejects.toThrow(/secrets.json is missing/);
     expect(readdirSync(dataDir)).not.toContain('secrets.json');
-    write('secrets.json', '{"identity_key":"short"}');
-    await expect(open()).rejects.toThrow(/does not hold the keys/);
+    write('secrets.json', '{"secrets_key":"short"}');
+    await expect(open()).rejects.toThrow(/does not hold the key/);
     expect(readFileSync(join(dataDir, 'secrets.json'), 'utf8')).toContain('short');
   });
 

@@ -21,17 +21,25 @@ export interface LockHolder {
   /** Set by a server once it is ready: where it answers, and the owner's URL of its database. */
   url?: string;
   database_url?: string;
+  /** It is on its way out: whoever wants the directory waits a moment. */
+  ending?: true;
 }
 
 export interface Lock {
   /** Tells the CLI how to reach what this process runs. */
   publish(found: { url: string; database_url: string }): void;
+  /** Lets the next one wait for this process instead of being refused. */
+  announceEnd(): void;
   release(): void;
 }
 
 const FILE = 'lock.json';
 const BREAKER = 'lock.breaking';
 const BREAKER_MS = 5_000;
+
+/** A little more than a server may take to drain. */
+const ENDING_MS = 20_000;
+const POLL_MS = 20;
 
 /** The live holder of a data directory's lock, or null. */
 export function lockHolder(dataDir: string): LockHolder | null {
@@ -42,25 +50,30 @@ export function lockHolder(dataDir: string): LockHolder | null {
 /** @throws {CannotStart} when another process holds it. */
 export async function takeLock(dataDir: string, command: string): Promise<Lock> {
   const path = join(dataDir, FILE);
+  const patience = Date.now() + ENDING_MS;
   const own: LockHolder = { pid: process.pid, start: startOf(process.pid), command };
   const draft = join(dataDir, `${FILE}.${process.pid}`);
   writeFileSync(draft, JSON.stringify(own), { mode: 0o600 });
   try {
     while (!tryLink(draft, path)) {
       const holder = lockHolder(dataDir);
-      if (holder) {
+      if (holder?.ending && Date.now() < patience) {
+        await sleep(POLL_MS);
+      } else if (holder) {
         throw new CannotStart(
           `${dataDir} is in use by \`${holder.command}\` (process ${holder.pid})${holder.url ? `, which answers at ${holder.url}` : ''}: ` +
             'stop it first, or set DATA_DIR and PORT to run a second one beside it.',
         );
+      } else {
+        await removeStale(dataDir);
       }
-      await removeStale(dataDir);
     }
   } finally {
     rmSync(draft, { force: true });
   }
   return {
-    publish: (found) => writePrivate(path, JSON.stringify({ ...own, ...found })),
+    publish: (found) => writePrivate(path, JSON.stringify(Object.assign(own, found))),
+    announceEnd: () => writePrivate(path, JSON.stringify(Object.assign(own, { ending: true }))),
     release: () => rmSync(path, { force: true }),
   };
 }
@@ -93,7 +106,7 @@ async function removeStale(dataDir: string): Promise<void> {
     if (systemCode(error) !== 'EEXIST') throw error;
     const age = Date.now() - (statSync(breaker, { throwIfNoEntry: false })?.mtimeMs ?? 0);
     if (age > BREAKER_MS) rmSync(breaker, { recursive: true, force: true });
-    else await sleep(20);
+    else await sleep(POLL_MS);
     return;
   }
   try {

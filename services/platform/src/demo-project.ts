@@ -1,0 +1,149 @@
+/**
+ * The demo project a first start leaves behind: a person who may decide, an agent's key, published templates.
+ *
+ * F1 Everything is chosen and written to a private file before the first of it is made, and made under the ids chosen: a start that is killed
+ *    half way is finished by the next one, with the same credentials.
+ * F2 Where the project is there already (the folder was lost, the database was not), it is adopted: a new key, a new password.
+ * F3 At later starts only what may have changed is written anew: the address, the webhook secret, and whether the person's password may
+ *    stand in the file at all (only while nobody but this machine reaches the server).
+ */
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  createApiKey,
+  createPerson,
+  createProject,
+  createSignInLink,
+  type DirectoryDeps,
+  findPersonByEmail,
+  findProjectBySlug,
+  grantRole,
+  newRawKey,
+  newWebhookSecret,
+  OPERATOR,
+  type Outcome,
+  resetPassword,
+  SCOPE_PRESETS,
+  webhookSecrets,
+} from '@countersign/directory';
+import { newId } from '@countersign/event-store';
+import { CannotStart } from './cannot-start.js';
+import { type Credentials, readCredentials, writeCredentials } from './credentials.js';
+import { readIfThere, writePrivate } from './data/files.js';
+
+const PROJECT = { name: 'Demo', slug: 'demo' };
+const PERSON = { name: 'Demo reviewer', email: 'reviewer@demo.example' };
+
+/** What a first start has chosen. */
+interface Plan {
+  project: string;
+  person: string;
+  key: string;
+  rawKey: string;
+  webhookSecret: string;
+  password: string;
+}
+
+const PLAN_FILE = 'first-start.json';
+
+export interface DemoProject {
+  credentials: Credentials;
+  /** Person the sign-in link is for; null when they were removed. */
+  person: string | null;
+}
+
+/** Makes sure that the demo project is there and that `credentials.json` tells how to use it. */
+export async function ensureDemoProject(
+  deps: DirectoryDeps,
+  options: {
+    dataDir: string;
+    url: string;
+    loopback: boolean;
+    /** Publishes the demo's templates as the person whose sign-in link this is the token of. */
+    publish: (signInToken: string) => Promise<void>;
+  },
+): Promise<DemoProject> {
+  const { dataDir, url, loopback, publish } = options;
+  const known = readCredentials(dataDir);
+  const secrets = known && (await secretsOf(deps, known.project_id));
+  const kept = known && secrets ? { ...known, webhook_secret: secrets } : await makeAll(deps, dataDir, publish);
+  const person = (await findPersonByEmail(deps, PERSON.email))?.id ?? null;
+  const credentials: Credentials = { ...kept, url };
+  if (!loopback) delete credentials.reviewer;
+  else if (!credentials.reviewer && person !== null)
+    credentials.reviewer = { email: PERSON.email, password: await givePassword(deps, person) };
+  writeCredentials(dataDir, credentials);
+  rmSync(join(dataDir, PLAN_FILE), { force: true });
+  return { credentials, person };
+}
+
+async function makeAll(
+  deps: DirectoryDeps,
+  dataDir: string,
+  publish: (signInToken: string) => Promise<void>,
+): Promise<Omit<Credentials, 'url'>> {
+  const plan = planOf(dataDir);
+  const existing = await findProjectBySlug(deps, PROJECT.slug);
+  const project =
+    existing?.id ?? accepted(await createProject(deps, { ...PROJECT, id: plan.project, webhookSecret: plan.webhookSecret }, OPERATOR)).id;
+  const { password } = plan;
+  const person = await findPersonByEmail(deps, PERSON.email);
+  if (person === null) {
+    accepted(await createPerson(deps, { ...PERSON, id: plan.person, password, project, role: 'admin' }, OPERATOR));
+  } else if (person.id !== plan.person) {
+    accepted(await grantRole(deps, { project, person: person.id, role: 'admin' }, OPERATOR));
+    accepted(await resetPassword(deps, person.id, password, OPERATOR));
+  }
+  const key = { id: plan.key, rawKey: plan.rawKey, name: 'Demo agent', scopes: [...SCOPE_PRESETS.agent] };
+  accepted(await createApiKey(deps, project, key, OPERATOR));
+  const link = await createSignInLink(deps, { person: person?.id ?? plan.person, purpose: 'sign_in' });
+  if (link !== null) await publish(link.token);
+  const webhook_secret = await secretsOf(deps, project);
+  if (webhook_secret === null) throw new Error('The project that was just made is not there.');
+  return { project_id: project, api_key: plan.rawKey, webhook_secret, reviewer: { email: PERSON.email, password } };
+}
+
+function planOf(dataDir: string): Plan {
+  const path = join(dataDir, PLAN_FILE);
+  const text = readIfThere(path);
+  if (text !== null) return JSON.parse(text) as Plan;
+  const plan: Plan = {
+    project: newId('prj'),
+    person: newId('per'),
+    key: newId('key'),
+    rawKey: newRawKey(),
+    webhookSecret: newWebhookSecret(),
+    password: newPassword(),
+  };
+  writePrivate(path, JSON.stringify(plan));
+  return plan;
+}
+
+const newPassword = (): string => randomBytes(15).toString('base64url');
+
+async function givePassword(deps: DirectoryDeps, person: string): Promise<string> {
+  const password = newPassword();
+  accepted(await resetPassword(deps, person, password, OPERATOR));
+  return password;
+}
+
+/** The project's active webhook secret; null when there is no such project. */
+async function secretsOf(deps: DirectoryDeps, project: string): Promise<string | null> {
+  try {
+    return (await webhookSecrets(deps, project))?.active.secret ?? null;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'SealBroken') {
+      throw new CannotStart(
+        'The secrets in the database were sealed with another key: set SECRETS_KEY to the one they were sealed with, or bring back its secrets.json.',
+        { cause: error },
+      );
+    }
+    throw error;
+  }
+}
+
+function accepted<T>(outcome: Outcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw new Error(`The demo project could not be made: ${outcome.refusal.message} (${outcome.refusal.code})`);
+}

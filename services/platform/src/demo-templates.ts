@@ -1,0 +1,74 @@
+import type { LoggedIn, TemplateCreate } from '@countersign/contracts';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+
+/** What a first start publishes, so that there is something to ask for: a text to edit, an amount to judge, a command that cannot be undone. */
+export const DEMO_TEMPLATES: readonly TemplateCreate[] = [
+  {
+    slug: 'email-draft',
+    name: 'E-mail draft',
+    description: 'An e-mail an agent wants to send.',
+    instructions: 'Read it as its recipient would. Edit what you would have written otherwise; what you approve is what is sent.',
+    fields: [
+      { name: 'to', type: 'text', label: 'To', required: true },
+      { name: 'subject', type: 'text', label: 'Subject', required: true, editable: true },
+      { name: 'body', type: 'markdown', label: 'Message', required: true, editable: true },
+    ],
+    actions: ['approve', 'reject', 'request_changes'],
+    max_iterations: 5,
+  },
+  {
+    slug: 'refund',
+    name: 'Refund',
+    description: 'Money an agent wants to give back.',
+    instructions: 'Compare the amount with the order. The reason goes to the customer.',
+    default_priority: 'high',
+    fields: [
+      { name: 'customer', type: 'text', label: 'Customer', required: true },
+      { name: 'order_url', type: 'url', label: 'Order' },
+      { name: 'amount', type: 'number', label: 'Amount', required: true, editable: true },
+      { name: 'currency', type: 'select', label: 'Currency', options: ['EUR', 'USD', 'GBP'], required: true },
+      { name: 'reason', type: 'text', label: 'Reason', required: true, editable: true },
+    ],
+    actions: ['approve', 'reject', 'request_changes'],
+    timeout_seconds: 86_400,
+    timeout_action: 'expire',
+    approval_valid_seconds: 3_600,
+  },
+  {
+    slug: 'production-change',
+    name: 'Production change',
+    description: 'A command an agent wants to run where customers are.',
+    instructions: 'Nothing here can be edited: approve exactly this, or reject it and say why.',
+    default_priority: 'critical',
+    fields: [
+      { name: 'summary', type: 'text', label: 'What it does', required: true },
+      { name: 'command', type: 'text', label: 'Command', required: true },
+      { name: 'parameters', type: 'json', label: 'Parameters' },
+      { name: 'dry_run', type: 'boolean', label: 'Dry run passed' },
+    ],
+    actions: ['approve', 'reject'],
+    timeout_seconds: 14_400,
+    timeout_action: 'auto_reject',
+    approval_valid_seconds: 900,
+  },
+];
+
+/** Publishes them as a person does: over the API, in a session that is ended afterwards. A slug that is taken is left as it is. */
+export async function publishDemoTemplates(gateway: NestFastifyApplication, signInToken: string): Promise<void> {
+  const post = async (path: string, body: object, bearer?: string) => {
+    const answer = await gateway.inject({
+      method: 'POST',
+      url: `/api/v1${path}`,
+      headers: { 'content-type': 'application/json', ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) },
+      payload: JSON.stringify(body),
+    });
+    const parsed = answer.body === '' ? null : (JSON.parse(answer.body) as { error?: { code: string } });
+    if (answer.statusCode >= 400 && parsed?.error?.code !== 'slug_already_exists') {
+      throw new Error(`A demo template could not be published: ${path} answered ${answer.statusCode} ${answer.body}`);
+    }
+    return parsed;
+  };
+  const { token } = (await post('/auth/sign-in-link', { token: signInToken })) as LoggedIn;
+  for (const template of DEMO_TEMPLATES) await post('/templates', template, token);
+  await post('/auth/logout', {}, token);
+}

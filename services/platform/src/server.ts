@@ -1,0 +1,100 @@
+import { createSignInLink, type DirectoryDeps } from '@countersign/directory';
+import { createLogger } from '@countersign/telemetry';
+import { addressError, checkAddress, urlOf } from './address.js';
+import { composeServices } from './compose.js';
+import { dataConfig, type Environment, isLoopback, platformConfig } from './config.js';
+import type { Credentials } from './credentials.js';
+import { openDataDirectory } from './data/data-directory.js';
+import { openDatabase } from './database.js';
+import { type DemoProject, ensureDemoProject } from './demo-project.js';
+import { publishDemoTemplates } from './demo-templates.js';
+import { migrateAll } from './schema.js';
+import { Teardown } from './teardown.js';
+import { VERSION } from './version.js';
+
+/** Everything in one process, answering. */
+export interface RunningServer {
+  url: string;
+  /** Resolves with a sentence when something is gone that the server cannot do without. */
+  failed: Promise<string>;
+  /** Finishes what is under way, then ends everything that was started, PostgreSQL last. */
+  stop(): Promise<void>;
+}
+
+const DATABASE_LOST = 'PostgreSQL has ended although nobody stopped it: start again, and everything that was committed is there.';
+
+/**
+ * Starts everything `npm start` runs.
+ * @param say prints a line for the person at the keyboard.
+ * @throws {CannotStart | ConfigError} after undoing what had been started.
+ */
+export async function startServer(environment: Environment, say: (line: string) => void): Promise<RunningServer> {
+  const { host, port: wanted, logLevel } = platformConfig(environment).server;
+  const { dataDir, databaseUrl } = dataConfig(environment);
+  const loopback = isLoopback(host);
+  const logger = createLogger({ service: 'platform', level: logLevel, destination: process.stderr });
+  const teardown = new Teardown();
+  try {
+    const directory = await openDataDirectory(dataDir, { command: 'npm start', create: true });
+    teardown.add(() => directory.lock.release());
+    const port = await checkAddress(host, wanted);
+    const url = urlOf(host, port);
+    const config = platformConfig(environment, { secretsKey: directory.secrets.secrets_key, publicUrl: url, loopback });
+    if (directory.fresh)
+      say(`First start: making ${databaseUrl ? 'the schemas' : 'a database'} and a demo project, with keys in ${directory.path} …`);
+
+    const database = await openDatabase({ url: databaseUrl, folder: directory.postgres, logger });
+    teardown.add(() => database.stop());
+    await migrateAll(database.ownerUrl, logger);
+    const services = await composeServices({ ownerUrl: database.ownerUrl, config, version: VERSION, logger, teardown });
+    const demo = await ensureDemoProject(services.directory, {
+      dataDir: directory.path,
+      url,
+      loopback,
+      publish: (token) => publishDemoTemplates(services.gateway, token),
+    });
+    await services.gateway.listen(port, host).catch((error: unknown) => {
+      throw addressError(error, host, port);
+    });
+    directory.lock.publish({ url, database_url: database.ownerUrl });
+    for (const line of await welcome(services.directory, demo, config.directory.publicUrl)) say(line);
+    return {
+      url,
+      failed: database.lost.then(() => DATABASE_LOST),
+      stop: () => {
+        directory.lock.announceEnd();
+        return teardown.run();
+      },
+    };
+  } catch (error) {
+    await teardown.run().catch((later) => logger.error({ err: later }, 'not everything could be ended'));
+    throw error;
+  }
+}
+
+async function welcome(deps: DirectoryDeps, { credentials, person }: DemoProject, publicUrl: string): Promise<string[]> {
+  const link = person === null ? null : await createSignInLink(deps, { person, purpose: 'sign_in' });
+  return [
+    '',
+    `Countersign is ready at ${publicUrl}`,
+    '',
+    ...(link ? [`  Inbox           ${signInUrl(publicUrl, link.token)}`, '                  (signs you in once, within 15 minutes)'] : []),
+    ...credentialLines(credentials),
+    '',
+    '  These are in credentials.json of the data directory. Try `npm run demo` in another terminal. Ctrl-C stops.',
+    '',
+  ];
+}
+
+function credentialLines({ api_key, webhook_secret, reviewer }: Credentials): string[] {
+  return [
+    ...(reviewer ? [`  Sign in with    ${reviewer.email} / ${reviewer.password}`] : []),
+    `  Agent API key   ${api_key}`,
+    `  Webhook secret  ${webhook_secret}`,
+  ];
+}
+
+/** The token stands in the fragment: it reaches the inbox's page and no log on the way. */
+export function signInUrl(publicUrl: string, token: string): string {
+  return `${publicUrl.replace(/\/$/, '')}/login#link=${token}`;
+}
