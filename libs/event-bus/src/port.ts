@@ -18,6 +18,8 @@ export interface Subscription {
   handles: string[];
   /** Event types of these categories this group knowingly does not need. */
   leaves: string[];
+  /** Where a group that has never run starts; its first event when omitted. Ignored once the group has cursors. */
+  startAt?: 'beginning' | 'now';
   /** Most events in a batch; 500 when omitted. */
   batchSize?: number;
   /**
@@ -70,13 +72,21 @@ export interface EventBus {
   tail(options: { from: number | 'now'; categories: string[]; onEvents(events: StoredEvent[]): void }): Promise<{ close(): Promise<void> }>;
   pause(group: string): Promise<void>;
   resume(group: string): Promise<void>;
-  /** Moves a group's cursors; events up to the old cursor are delivered again with `replay: true`. */
+  /**
+   * Moves a group's cursors; events up to the old cursor are delivered again with `replay: true`. Parked keys stay parked.
+   * @throws {Error} when the group does not exist, as `pause`, `resume` and `lag` do.
+   */
   seek(group: string, position: number): Promise<void>;
   lag(group: string): Promise<Lag>;
-  /** Resolves when the group has handled everything up to a position of a bucket, or after the time; tells which. */
+  /** Resolves when the group has handled (or parked) everything of its categories up to a position of a bucket, or after the time; tells which. */
   caughtUp(group: string, position: number, bucket: number | 'all', timeoutMs: number): Promise<boolean>;
   parked(group?: string): Promise<ParkedKey[]>;
-  /** Replays a key's parked events in order, then lets it flow. */
-  unpark(group: string, stream: string): Promise<{ replayed: number }>;
+  /**
+   * Replays a key's parked events in order, then lets it flow; no later event overtakes them. The member that works the key's bucket does
+   * it. `waiting` counts what is still parked: an event failed again, or no member is up and the first to come does it.
+   * @throws {Error} when the key is not parked.
+   */
+  unpark(group: string, stream: string): Promise<{ replayed: number; waiting: number }>;
+  /** Lets batches in flight finish, then gives everything back. */
   close(): Promise<void>;
 }

@@ -1,1 +1,2 @@
-export {};
+export type { DueTimer, ParkedTimer } from './due-rows.js';
+export { type DueOutcome, TimerLoop, type TimerLoopOptions } from './timer-loop.js';

@@ -1,0 +1,357 @@
+/**
+ * What every adapter of the event bus must do, told as scenarios against a real store. An adapter's int spec calls `eventBusContract`.
+ *
+ * The suite never sleeps to let something happen: it waits for what must come. Where something must not come, it waits for a later event
+ * to pass, at another group or another stream.
+ */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { newId, type StoredEvent } from '@countersign/event-store';
+import { append, type BusArena, createEffects, effectsOf, expectOnceInOrder, HANDLED, recording, until } from './contract-arena.js';
+import { parkingContract } from './contract-parking.js';
+import { Retryable } from './port.js';
+
+export function eventBusContract(adapter: string, open: () => Promise<BusArena>): void {
+  describe(`${adapter} keeps the contract of the event bus`, () => {
+    let arena: BusArena;
+    beforeEach(async () => {
+      arena = await open();
+      await createEffects(arena.ownerPool);
+    }, 60_000);
+    afterEach(() => arena.close(), 60_000);
+
+    describe('order and once', () => {
+      it('B2 keeps the order of each key under eight producers', async () => {
+        const bus = arena.openBus();
+        await bus.subscribe(recording('order', { batchSize: 50 }));
+        const streams = Array.from({ length: 20 }, () => newId('rev'));
+        const counts = new Map(streams.map((stream) => [stream, 0]));
+        let last = 0;
+        await Promise.all(
+          Array.from({ length: 8 }, async (_, producer) => {
+            for (let i = 0; i < 60; i++) {
+              const stream = streams[(producer * 7 + i) % streams.length] as string;
+              last = Math.max(last, await append(arena.store, stream, ['review.noted']));
+              counts.set(stream, (counts.get(stream) ?? 0) + 1);
+            }
+          }),
+        );
+        expect(await bus.caughtUp('order', last, 'all', 20_000)).toBe(true);
+        expectOnceInOrder(await effectsOf(arena.pool, 'order'), counts);
+      });
+
+      it('B1 delivers again after a crash before the cursor moved, and the effect is there once', async () => {
+        const member = await arena.spawnMember('crash');
+        const stream = newId('rev');
+        await append(arena.store, stream, ['review.requested'], { crash: true });
+        await member.ended;
+        expect(await effectsOf(arena.pool, 'crash')).toEqual([]);
+        const bus = arena.openBus();
+        await bus.subscribe(recording('crash'));
+        await until(
+          () => effectsOf(arena.pool, 'crash'),
+          (effects) => effects.length > 0,
+        );
+        const last = await append(arena.store, stream, ['review.decided']);
+        await bus.caughtUp('crash', last, 'all', 10_000);
+        expectOnceInOrder(await effectsOf(arena.pool, 'crash'), new Map([[stream, 2]]));
+      }, 60_000);
+
+      it('B1 hands the same batch to the handler again after a Retryable, and nothing newer with it', async () => {
+        const bus = arena.openBus();
+        const batches: number[][] = [];
+        const stream = newId('rev');
+        await append(arena.store, stream, ['review.requested', 'review.noted']);
+        await bus.subscribe(
+          recording('retry', {
+            async before(events) {
+              batches.push(events.map((event) => event.version));
+              if (batches.length > 2) return;
+              await append(arena.store, stream, ['review.noted']);
+              throw new Retryable('not yet');
+            },
+          }),
+        );
+        await until(
+          () => effectsOf(arena.pool, 'retry'),
+          (effects) => effects.length >= 4,
+        );
+        expect(batches.slice(0, 3)).toEqual([
+          [1, 2],
+          [1, 2],
+          [1, 2],
+        ]);
+        expectOnceInOrder(await effectsOf(arena.pool, 'retry'), new Map([[stream, 4]]));
+        expect(await bus.parked('retry')).toEqual([]);
+      });
+
+      it('skips no event when a slow transaction commits late', async () => {
+        const bus = arena.openBus();
+        await bus.subscribe(recording('late'));
+        const slow = newId('rev');
+        const quick = Array.from({ length: 5 }, () => newId('rev'));
+        const late = await arena.appendLate(slow, ['review.requested', 'review.noted']);
+        const others = quick.map((stream) => append(arena.store, stream, ['review.requested']));
+        await late.commit();
+        const last = Math.max(...(await Promise.all(others)));
+        expect(await bus.caughtUp('late', last, 'all', 10_000)).toBe(true);
+        expectOnceInOrder(await effectsOf(arena.pool, 'late'), new Map([[slow, 2], ...quick.map((stream) => [stream, 1] as const)]));
+      });
+
+      it('delivers an event of 1 MB as it was appended', async () => {
+        const bus = arena.openBus();
+        const seen: StoredEvent[] = [];
+        await bus.subscribe(recording('large', { before: (events) => void seen.push(...events) }));
+        const body = { text: 'ü'.repeat(500_000) };
+        const last = await append(arena.store, newId('rev'), ['review.requested'], body);
+        expect(await bus.caughtUp('large', last, 'all', 10_000)).toBe(true);
+        expect(seen.map((event) => (event.body as typeof body).text === body.text)).toEqual([true]);
+      });
+    });
+
+    describe('members', () => {
+      it('two members split the work, and when one is killed the other takes over', async () => {
+        const bus = arena.openBus();
+        await bus.subscribe(recording('split', { member: 'survivor' }));
+        const member = await arena.spawnMember('split');
+        const counts = new Map<string, number>();
+        const produce = async () => {
+          const stream = newId('rev');
+          await append(arena.store, stream, ['review.requested', 'review.noted']);
+          counts.set(stream, 2);
+          return effectsOf(arena.pool, 'split');
+        };
+        await until(produce, (effects) => new Set(effects.map((effect) => effect.member)).size === 2);
+        member.signal('SIGKILL');
+        await member.ended;
+        for (const stream of [...counts.keys()]) {
+          await append(arena.store, stream, ['review.decided']);
+          counts.set(stream, 3);
+        }
+        const { position } = await arena.store.head();
+        expect(await bus.caughtUp('split', position, 'all', 20_000)).toBe(true);
+        expectOnceInOrder(await effectsOf(arena.pool, 'split'), counts);
+      }, 60_000);
+
+      it('a member that was stopped past its lease cannot commit what another has done meanwhile', async () => {
+        const member = await arena.spawnMember('stopped');
+        const stream = newId('rev');
+        await append(arena.store, stream, ['review.requested'], { gate: 'go' });
+        await until(
+          () => arena.pool.query(`select from gates where name = 'go reached'`),
+          ({ rowCount }) => rowCount === 1,
+        );
+        member.signal('SIGSTOP');
+        const bus = arena.openBus();
+        await bus.subscribe(recording('stopped', { member: 'other' }));
+        await until(
+          () => effectsOf(arena.pool, 'stopped'),
+          (effects) => effects.length > 0,
+        );
+        await arena.pool.query(`insert into gates values ('go')`);
+        member.signal('SIGCONT');
+        // The stopped member is back at work when it handles something again.
+        const counts = new Map([[stream, 1]]);
+        await until(
+          async () => {
+            const next = newId('rev');
+            await append(arena.store, next, ['review.requested']);
+            counts.set(next, 1);
+            return effectsOf(arena.pool, 'stopped');
+          },
+          (effects) => effects.some((effect) => effect.member === 'process'),
+        );
+        const { position } = await arena.store.head();
+        expect(await bus.caughtUp('stopped', position, 'all', 10_000)).toBe(true);
+        expectOnceInOrder(await effectsOf(arena.pool, 'stopped'), counts);
+        expect((await effectsOf(arena.pool, 'stopped'))[0]?.member).toBe('other');
+        member.signal('SIGKILL');
+        await member.ended;
+      }, 60_000);
+
+      it('B5 delivers nothing after close() has resolved', async () => {
+        const bus = arena.openBus();
+        let closed = false;
+        const afterClose: number[] = [];
+        await bus.subscribe(
+          recording('closing', { batchSize: 3, before: (events) => void (closed && afterClose.push(...events.map((e) => e.position))) }),
+        );
+        const stream = newId('rev');
+        let appending = true;
+        let count = 0;
+        const producer = (async () => {
+          for (; appending; count++) await append(arena.store, stream, ['review.noted']);
+        })();
+        await until(
+          () => effectsOf(arena.pool, 'closing'),
+          (effects) => effects.length > 5,
+        );
+        await bus.close();
+        closed = true;
+        const before = (await effectsOf(arena.pool, 'closing')).length;
+        const other = arena.openBus();
+        await other.subscribe(recording('witness'));
+        await until(
+          () => effectsOf(arena.pool, 'witness'),
+          (effects) => effects.length > before + 50,
+        );
+        appending = false;
+        await producer;
+        expect(await effectsOf(arena.pool, 'closing')).toHaveLength(before);
+        expect(afterClose).toEqual([]);
+
+        // Another member begins where the closed one stopped.
+        await other.subscribe(recording('closing'));
+        await other.caughtUp('closing', (await arena.store.head()).position, 'all', 10_000);
+        expectOnceInOrder(await effectsOf(arena.pool, 'closing'), new Map([[stream, count]]));
+      });
+    });
+
+    describe('control', () => {
+      it('a paused group gets nothing until it is resumed', async () => {
+        const bus = arena.openBus();
+        const other = arena.openBus();
+        await bus.subscribe(recording('paused'));
+        await bus.subscribe(recording('running'));
+        await other.pause('paused');
+        const last = await append(arena.store, newId('rev'), ['review.requested']);
+        expect(await bus.caughtUp('running', last, 'all', 10_000)).toBe(true);
+        expect(await bus.caughtUp('paused', last, 'all', 100)).toBe(false);
+        expect(await effectsOf(arena.pool, 'paused')).toEqual([]);
+        expect(await bus.lag('paused')).toMatchObject({ group: 'paused', events: 1, parked: 0 });
+        await other.resume('paused');
+        expect(await bus.caughtUp('paused', last, 'all', 10_000)).toBe(true);
+        expect(await effectsOf(arena.pool, 'paused')).toHaveLength(1);
+        expect(await bus.lag('paused')).toEqual({ group: 'paused', events: 0, ageMs: 0, parked: 0 });
+      });
+
+      it('a replay equals the first run, and says that it is one', async () => {
+        const bus = arena.openBus();
+        const streams = Array.from({ length: 6 }, () => newId('rev'));
+        for (let i = 0; i < 40; i++) await append(arena.store, streams[(i * 5) % 6] as string, [HANDLED[i % 3] as string, 'review.viewed']);
+        await bus.subscribe(recording('replay', { batchSize: 7 }));
+        const { position } = await arena.store.head();
+        await bus.caughtUp('replay', position, 'all', 10_000);
+        const first = await effectsOf(arena.pool, 'replay');
+        expect(first.map((effect) => effect.replay)).toEqual(first.map(() => false));
+
+        await bus.seek('replay', 0);
+        const fresh = await append(arena.store, streams[0] as string, ['review.decided']);
+        expect(await bus.caughtUp('replay', fresh, 'all', 10_000)).toBe(true);
+        const both = await effectsOf(arena.pool, 'replay');
+        const again = both.slice(first.length);
+        expect(again.slice(0, -1)).toEqual(first.map((effect) => ({ ...effect, replay: true })));
+        expect(again.at(-1)).toMatchObject({ position: fresh, replay: false });
+      });
+
+      it('a seek while a batch is in flight undoes that batch', async () => {
+        const bus = arena.openBus();
+        const other = arena.openBus();
+        let inHandler = () => {};
+        const reached = new Promise<void>((resolve) => {
+          inHandler = resolve;
+        });
+        let go = () => {};
+        const gate = new Promise<void>((resolve) => {
+          go = resolve;
+        });
+        const stream = newId('rev');
+        await append(arena.store, stream, ['review.requested']);
+        await bus.subscribe(
+          recording('fenced', {
+            async before() {
+              inHandler();
+              await gate;
+            },
+          }),
+        );
+        await reached;
+        await other.seek('fenced', 0);
+        go();
+        const last = await append(arena.store, stream, ['review.decided']);
+        expect(await bus.caughtUp('fenced', last, 'all', 10_000)).toBe(true);
+        expectOnceInOrder(await effectsOf(arena.pool, 'fenced'), new Map([[stream, 2]]));
+      });
+
+      it('caughtUp tells when one bucket has been handled, in any process', async () => {
+        const bus = arena.openBus();
+        const other = arena.openBus();
+        await bus.subscribe(recording('caught'));
+        const stream = newId('rev');
+        await append(arena.store, stream, ['review.requested']);
+        const event = (await arena.store.readStream(stream)).events[0] as StoredEvent;
+        expect(await other.caughtUp('caught', event.position, event.bucket, 10_000)).toBe(true);
+        expect(await effectsOf(arena.pool, 'caught')).toHaveLength(1);
+        // Nothing of interest to the group: handled as soon as it is there.
+        const foreign = await append(arena.store, newId('tpl'), ['template.published']);
+        expect(await other.caughtUp('caught', foreign, 'all', 10_000)).toBe(true);
+        expect(await bus.caughtUp('caught', foreign, 'all', 10_000)).toBe(true);
+        expect(await bus.caughtUp('caught', foreign + 1, 'all', 50)).toBe(false);
+      });
+
+      it('holds a bounded part of the events while a consumer is stalled', async () => {
+        setFlagsFromString('--expose-gc');
+        const collect = runInNewContext('gc') as () => void;
+        const held = () => {
+          collect();
+          const { heapUsed, external } = process.memoryUsage();
+          return (heapUsed + external) / 1e6;
+        };
+        const bus = arena.openBus();
+        let go = () => {};
+        const gate = new Promise<void>((resolve) => {
+          go = resolve;
+        });
+        await bus.subscribe(recording('stalled', { before: () => gate }));
+        await bus.subscribe(recording('lively'));
+        const before = held();
+        const counts = new Map<string, number>();
+        for (let i = 0; i < 64; i++) {
+          const stream = newId('rev');
+          await append(arena.store, stream, ['review.requested'], { text: String.fromCharCode(97 + (i % 26)).repeat(1_000_000) });
+          counts.set(stream, 1);
+        }
+        const { position } = await arena.store.head();
+        expect(await bus.caughtUp('lively', position, 'all', 20_000)).toBe(true);
+        // Buffers are given back some time after their collection; what is really held stays.
+        const more = await until(
+          () => held() - before,
+          (megabytes) => megabytes < 32,
+        ).finally(go);
+        expect(more).toBeLessThan(32);
+        expect(await bus.caughtUp('stalled', position, 'all', 20_000)).toBe(true);
+        expectOnceInOrder(await effectsOf(arena.pool, 'stalled'), counts);
+      }, 60_000);
+
+      it('a tail sees everything once and in order, from a position or from now', async () => {
+        const bus = arena.openBus();
+        const stream = newId('rev');
+        for (let i = 0; i < 30; i++) await append(arena.store, stream, ['review.noted', 'review.viewed']);
+        const all: number[] = [];
+        const recent: number[] = [];
+        const collectInto = (list: number[]) => (events: StoredEvent[]) => void list.push(...events.map((event) => event.position));
+        await bus.tail({ from: 0, categories: ['review'], onEvents: collectInto(all) });
+        const now = await bus.tail({ from: 'now', categories: ['review'], onEvents: collectInto(recent) });
+        const template = await append(arena.store, newId('tpl'), ['template.published']);
+        await Promise.all(Array.from({ length: 20 }, () => append(arena.store, newId('rev'), ['review.requested'])));
+        const { position } = await arena.store.head();
+        const expected = Array.from({ length: position }, (_, index) => index + 1).filter((one) => one !== template);
+        await until(
+          () => [all.length, recent.length],
+          ([first, second]) => (first ?? 0) >= expected.length && (second ?? 0) >= 20,
+        );
+        expect(all).toEqual(expected);
+        expect(recent).toEqual(expected.filter((one) => one > 60));
+        await now.close();
+        await append(arena.store, stream, ['review.noted']);
+        await until(
+          () => all.length,
+          (length) => length === expected.length + 1,
+        );
+        expect(recent).toHaveLength(20);
+      });
+    });
+
+    parkingContract(() => arena);
+  });
+}
