@@ -69,6 +69,15 @@ create table directory.gone (
 -- Credentials ---------------------------------------------------------------------------------------------------------------------
 -- A row is written before the event that names its fingerprint, and is inert until that event is there.
 
+-- Who is about to join what: written before the event, so that a person whose project row is behind is noticed. Gone once they have joined.
+create table directory.joining (
+  person uuid not null,
+  project uuid not null,
+  created_at timestamptz not null default event_store.now(),
+  primary key (person, project)
+);
+create index joining_project on directory.joining (project);
+
 create table directory.passwords (
   person uuid not null,
   fingerprint text not null,

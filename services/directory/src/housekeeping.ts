@@ -16,6 +16,11 @@ export async function sweep(deps: Pick<DirectoryDeps, 'store' | 'pool'>): Promis
   await pool.query('delete from directory.login_failures where last_failure_at < event_store.now() - make_interval(secs => $1)', [
     FORGET_AFTER_SECONDS,
   ]);
+  await pool.query(
+    `delete from directory.joining c where ${old('c.created_at')}
+        and not exists (select from event_store.streams s where s.stream = c.project
+                         and s.version is distinct from (select version from directory.projects where id = c.project))`,
+  );
   // An invitation is good for 7 days; its row holds an e-mail address.
   await pool.query(`delete from directory.invitations where created_at < event_store.now() - interval '30 days'`);
   // Only where the row is up to date does it tell which credential is the current one.

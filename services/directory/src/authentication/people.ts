@@ -21,8 +21,8 @@ interface FoundSession {
   open: boolean;
   touch: boolean;
   behind: boolean;
-  /** The oldest membership first; null when there is none. */
-  memberships: { project: string; role: Role; behind: boolean }[] | null;
+  /** The oldest membership first, those about to join last and without a role; null when there is none. */
+  memberships: { project: string; role: Role | null; behind: boolean }[] | null;
 }
 
 const QUERY = `
@@ -31,12 +31,13 @@ const QUERY = `
            and p.password_fingerprint is not distinct from s.password_fingerprint as open,
          s.last_used_at < clock.at - interval '1 minute' as touch,
          ps.version is distinct from coalesce(g.version, p.version) as behind,
-         (select json_agg(json_build_object('project', m.project, 'role', m.role, 'behind', js.version is distinct from j.version)
-                          order by m.since, m.project)
-            from directory.memberships m
-            join directory.projects j on j.id = m.project
-            left join event_store.streams js on js.stream = m.project
-           where m.person = s.person) as memberships
+         (select json_agg(json_build_object('project', c.project, 'role', m.role, 'behind', js.version is distinct from j.version)
+                          order by m.since, c.project)
+            from (select project from directory.memberships where person = s.person
+                  union select project from directory.joining where person = s.person) c
+            left join directory.memberships m on m.person = s.person and m.project = c.project
+            left join directory.projects j on j.id = c.project
+            left join event_store.streams js on js.stream = c.project) as memberships
     from directory.sessions s
     cross join lateral (select event_store.now() as at) clock
     left join directory.persons p on p.id = s.person
@@ -78,15 +79,18 @@ export async function openSessions(deps: Deps, ids: readonly string[]): Promise<
 
 /** The actor, or null when the session is over or its person is gone or in no project. */
 function actorOf(row: FoundSession): PersonActor | null {
-  const [first] = row.memberships ?? [];
+  const memberships = (row.memberships ?? []).flatMap(({ project, role }) =>
+    role === null ? [] : [{ project: idOf('prj', project), role }],
+  );
+  const [first] = memberships;
   if (!row.open || row.email === null || !first) return null;
   return {
     kind: 'person',
     person_id: idOf('per', row.person),
     email: row.email,
     name: row.name,
-    project_id: idOf('prj', first.project),
-    roles: Object.fromEntries((row.memberships ?? []).map((m) => [idOf('prj', m.project), m.role])),
+    project_id: first.project,
+    roles: Object.fromEntries(memberships.map((membership) => [membership.project, membership.role])),
     session_id: idOf('ses', row.session),
     auth: { method: row.method, at: row.created_at.toISOString() },
   };

@@ -70,6 +70,10 @@ export async function readKey(deps: Pick<DirectoryDeps, 'store'>, id: string): P
   return state.status === 'none' || state.status === 'deleted' ? null : state;
 }
 
+/** An id a caller sent that no key can have. */
+const notKey = (id: string): DirectoryRefusal | null =>
+  isId('key', id) ? null : refuse('api_key_not_found', 'There is no such API key in this project.');
+
 const live = (state: ApiKey): LiveKey => {
   if (state.status === 'none' || state.status === 'deleted') throw new Error('A key that is not there was accepted by its rules.');
   return state;
@@ -122,6 +126,8 @@ export async function changeApiKey(
   input: Partial<KeyInput> & { is_active?: boolean },
   meta: EventMeta,
 ): Promise<Outcome<Written<LiveKey>>> {
+  const fault = notKey(key.id);
+  if (fault) return refused(fault);
   const { is_active, ...given } = input;
   const checked = await settingsOf(deps, key.project, given);
   if (!checked.ok) return checked;
@@ -136,6 +142,8 @@ export async function rotateApiKey(
   key: { id: string; project: string },
   meta: EventMeta,
 ): Promise<Outcome<KeyMade & Written<LiveKey>>> {
+  const fault = notKey(key.id);
+  if (fault) return refused(fault);
   const rawKey = newRawKey();
   const { fingerprint, prefix } = await writeKeyCredential(deps.pool, { ...key, rawKey });
   const handled = await onKey(deps, key, meta, (state) => rotateKey(state, { project: key.project, prefix, fingerprint }));
@@ -148,6 +156,8 @@ export async function deleteApiKey(
   key: { id: string; project: string },
   meta: EventMeta,
 ): Promise<Outcome<Written<null>>> {
+  const fault = notKey(key.id);
+  if (fault) return refused(fault);
   const handled = await onKey(deps, key, meta, (state) => deleteKey(state, key));
   return handled.refusal ? refused(handled.refusal) : done({ value: null, seen: handled });
 }

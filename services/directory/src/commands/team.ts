@@ -1,5 +1,6 @@
 import type { Role } from '@countersign/contracts';
 import { type EventMeta, idOf, isId, newId, uuidOf } from '@countersign/event-store';
+import { writeJoining } from '../credentials/rows.js';
 import { newToken, tokenHash } from '../credentials/tokens.js';
 import type { DirectoryDeps } from '../deps.js';
 import { findPersonByEmail, findPersons } from '../lookups/people.js';
@@ -78,6 +79,7 @@ export async function changeMember(
   meta: EventMeta,
 ): Promise<Outcome<Written<TeamMember>>> {
   if (!isId('per', person)) return refused(refuse('member_not_found', 'This person is not in the project.'));
+  if (change.active === true) await writeJoining(deps.pool, person, project);
   const handled = await onProject(deps, project, meta, (state) => {
     if (change.active === false) return endMembership(state, { by, person });
     if (change.active === true) return resumeMembership(state, { by, person, role: change.role });
@@ -115,6 +117,7 @@ export async function grantRole(
 ): Promise<Outcome<null>> {
   if (!(await findPersons(deps, [command.person])).has(command.person))
     return refused(refuse('person_not_found', 'There is no such person.'));
+  await writeJoining(deps.pool, command.person, command.project);
   const handled = await onProject(deps, command.project, meta, (state) => grantMembership(state, command));
   return handled.refusal ? refused(handled.refusal) : done(null);
 }
@@ -205,6 +208,7 @@ export async function acceptInvitation(
   if (known) {
     const checked = await checkPassword(deps, { email, person: known, password: command.password, client: command.client });
     if (!checked.ok) return refused(takenRefusal(checked.refusal.retryAfterSeconds));
+    await writeJoining(deps.pool, known.id, project.id);
     const handled = await onProject(deps, project.id, meta(known.id), (state, now) =>
       acceptInvite(state, { inviteId, person: known.id }, now),
     );

@@ -7,6 +7,7 @@ import {
   INSTALLATION_PROJECT,
   type StoredEvent,
 } from '@countersign/event-store';
+import { writeJoining } from '../credentials/rows.js';
 import type { DirectoryDeps } from '../deps.js';
 import { type ApiKey, type KeyEvent, keyFold } from '../key/key.js';
 import { saveKey, savePerson, saveProject } from '../lookups/save.js';
@@ -86,6 +87,7 @@ export async function onPersonAndProject(
   ) => { person: Decision<PersonEvent, RefusalCode>; project: Decision<ProjectEvent, RefusalCode> },
 ): Promise<Joined> {
   const { store, pool } = deps;
+  await writeJoining(pool, ids.person, ids.project);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const [personStream, projectStream] = await Promise.all([
       store.readStream<PersonEvent>(ids.person),

@@ -19,6 +19,14 @@ export async function writePassword(pool: Pool, person: string, verifier: string
   return fingerprint;
 }
 
+/** Notes that a person is about to join a project: until its row says so, questions about the person look at the project's stream. */
+export async function writeJoining(pool: Pool, person: string, project: string): Promise<void> {
+  await pool.query('insert into directory.joining (person, project) values ($1, $2) on conflict do nothing', [
+    uuidOf(person),
+    uuidOf(project),
+  ]);
+}
+
 /** The verifier a person's fingerprint names; null without a password. */
 export async function readPassword(pool: Pool, person: string, fingerprint: string | null): Promise<string | null> {
   const { rows } = await pool.query<{ verifier: string }>(

@@ -11,6 +11,7 @@ import { saveKey, savePerson, saveProject } from './save.js';
  * C1 a command appends first and saves its rows after; killed between the two, its rows are behind their stream;
  * C2 every question reads the stream's version in the statement that reads the rows, so it notices, and catches up before it answers:
  *    a revoked person or key is never let in by a row that is behind;
+ *    Somebody who is about to join is noted beforehand (directory.joining), so a membership that has no row yet is not overlooked either;
  * C3 catching up folds the stream and saves; doing it twice, or by two processes at once, changes nothing.
  */
 type Deps = Pick<DirectoryDeps, 'store' | 'pool'>;

@@ -81,12 +81,14 @@ export interface Membership {
 /** The projects a person is in, the oldest membership first. */
 export async function membershipsOf(deps: Deps, person: string): Promise<Membership[]> {
   const read = async () => {
-    const { rows } = await deps.pool.query<{ project: string; name: string; role: Role; behind: boolean }>(
-      `select m.project, j.name, m.role, s.version is distinct from j.version as behind
-         from directory.memberships m
-         join directory.projects j on j.id = m.project
-         left join event_store.streams s on s.stream = m.project
-        where m.person = $1 order by m.since, m.project`,
+    const { rows } = await deps.pool.query<{ project: string; name: string; role: Role | null; behind: boolean }>(
+      `select c.project, j.name, m.role, s.version is distinct from j.version as behind
+         from (select project from directory.memberships where person = $1
+               union select project from directory.joining where person = $1) c
+         left join directory.memberships m on m.person = $1 and m.project = c.project
+         left join directory.projects j on j.id = c.project
+         left join event_store.streams s on s.stream = c.project
+        order by m.since, c.project`,
       [uuidOf(person)],
     );
     return rows;
@@ -97,7 +99,7 @@ export async function membershipsOf(deps: Deps, person: string): Promise<Members
     await catchUp(deps, behind);
     rows = await read();
   }
-  return rows.map((row) => ({ project: idOf('prj', row.project), projectName: row.name, role: row.role }));
+  return rows.flatMap(({ project, name, role }) => (role === null ? [] : [{ project: idOf('prj', project), projectName: name, role }]));
 }
 
 export interface ProjectPerson extends FoundPerson {

@@ -34,6 +34,7 @@ export async function saveProject(pool: Pool, id: string, state: Project, versio
        on conflict (person, project) do update set role = excluded.role, since = excluded.since`,
       [project, persons, members.map(([, m]) => m.role), members.map(([, m]) => m.since)],
     );
+    await tx.query('delete from directory.joining where project = $1 and person = any($2::uuid[])', [project, persons]);
   });
 }
 
