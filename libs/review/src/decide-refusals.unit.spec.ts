@@ -272,6 +272,13 @@ describe('too late (decision 25, R3)', () => {
     expect(story.when(doing(bob, { alias: 'approved' })).body('review.late_attempt_refused').action_id).toBe('approved');
   });
 
+  it('is not recorded for what could not be done in time either, nor on what was archived', () => {
+    const over = asked(within('expire')).after(DAY);
+    const story = over.when((s, now) => archive({ actor: bob }, s, now)).next;
+    expect(story.when(doing(ann, 'approve'))).toMatchObject({ types: [], code: 'action.status_not_allowed' });
+    expect(asked().when(doing(bob, 'approve')).next.after(DAY).when(doing(ann, 'approve'))).toMatchObject({ types: [] });
+  });
+
   it('decides anew where only the wait for changes had ended', () => {
     const led = changes({ config: { changes_timeout_hours: 1 } })
       .after(3600)

@@ -77,7 +77,8 @@ function nextLapse(state: ReviewState, now: string): { event: ReviewEvent; at: s
   if (state.status === 'awaiting_iteration' && reached(state.changes.deadline, now)) {
     const { deadline: at, timeout_seconds } = state.changes;
     if (deadline === null || at < deadline) {
-      const body = { version: state.current_version, after_seconds: timeout_seconds ?? 0 };
+      // A wait with an end has a length: both are null, or neither.
+      const body = { version: state.current_version, after_seconds: timeout_seconds as number };
       return { event: { type: 'review.changes_timed_out', body }, at };
     }
   }
@@ -90,12 +91,12 @@ export interface Settled {
   /** What fell due and is not recorded yet. */
   events: ReviewEvent[];
   /** When the last of them fell due. */
-  at: string | null;
+  at?: string;
 }
 
 /** The review as it stands at `now`, whoever has written what (E1). */
 export function settle(state: ReviewState, now: string): Settled {
-  const settled: Settled = { state, events: [], at: null };
+  const settled: Settled = { state, events: [] };
   for (let lapse = nextLapse(state, now); lapse !== null; lapse = nextLapse(settled.state, now)) {
     settled.state = foresee(settled.state, settled.state as RequestedReview, [lapse.event], lapse.at);
     settled.events.push(lapse.event);
@@ -104,20 +105,17 @@ export function settle(state: ReviewState, now: string): Settled {
   return settled;
 }
 
-const cancelling = (state: ReviewState, kinds: readonly ReviewTimer[]): NonNullable<Judged['cancel']> =>
-  'id' in state ? kinds.map((kind) => ({ stream: state.id, kind })) : [];
-
 /** Timers a change of state leaves without a purpose. */
 export function purposeless(before: ReviewState, after: ReviewState): NonNullable<Judged['cancel']> {
-  if (isOpen(before) && !isOpen(after)) return cancelling(after, TIMERS);
-  if (before.status === 'awaiting_iteration' && after.status === 'pending') return cancelling(after, ['changes_timeout']);
-  return [];
+  const { id: stream } = after as RequestedReview;
+  if (isOpen(before) && !isOpen(after)) return TIMERS.map((kind) => ({ stream, kind }));
+  return before.status === 'awaiting_iteration' && after.status === 'pending' ? [{ stream, kind: 'changes_timeout' }] : [];
 }
 
 /** Records what fell due, and nothing else. */
 function recordLapses(state: ReviewState, settled: Settled): Judged {
   const { events, at } = settled;
-  return { events, cancel: purposeless(state, settled.state), notBefore: at ?? undefined };
+  return { events, cancel: purposeless(state, settled.state), notBefore: at };
 }
 
 /** `notYet`: the timer came early; it is due then. */

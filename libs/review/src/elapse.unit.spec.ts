@@ -168,6 +168,6 @@ describe('the settled view', () => {
 
   it('is what is written, where nothing fell due', () => {
     const { state } = asked(within('expire'));
-    expect(settle(state, at(1))).toEqual({ state, events: [], at: null });
+    expect(settle(state, at(1))).toEqual({ state, events: [] });
   });
 });

@@ -31,8 +31,8 @@ export function release(command: { actor: Actor }, state: ReviewState, now: stri
     if (!isOpen(review)) return refused(settledRefusal(review));
     const { held_by: holder, hold_lost_by } = review;
     if (holder === null) return alreadySo;
-    if (!holds(actor, review) && !isAdmin(actor, review.project_id)) {
-      if (hold_lost_by && holds(actor, { held_by: hold_lost_by, project_id: review.project_id })) {
+    if (!holds(actor, holder, review.project_id) && !isAdmin(actor, review.project_id)) {
+      if (hold_lost_by && holds(actor, hold_lost_by, review.project_id)) {
         return refused(conflict('review_hold_changed', `${holder.ref} took the review meanwhile.`, review, { held_by: holder.ref }));
       }
       return refused(refuse('not_holder', 'Only the holder or an admin may release the review.'));

@@ -13,9 +13,10 @@ import { may, personRef, type ReviewCommandName } from './policy.js';
 import type { ReviewRefusal } from './refusals.js';
 import type { RequestedReview, ReviewState } from './state.js';
 
-export type Ruling = { events: ReviewEvent[]; schedule?: Judged['schedule'] } | { refusal: ReviewRefusal };
+/** What the rules say of a command. `notAfter`: an end of its own, beside the review's deadline. */
+export type Ruling = Pick<Judged, 'events' | 'refusal' | 'schedule' | 'notAfter'>;
 
-export const refused = (refusal: ReviewRefusal): Ruling => ({ refusal });
+export const refused = (refusal: ReviewRefusal): Ruling => ({ events: [], refusal });
 export const alreadySo: Ruling = { events: [] };
 
 interface Attempt {
@@ -50,27 +51,26 @@ function lateAttempt(review: RequestedReview, attempt: Attempt, refusal: ReviewR
   const { attempt: kind, action_id } = attempt.late;
   const known = review.late_attempts.some((late) => idOf(late.by) === idOf(by) && late.attempt === kind && late.action_id === action_id);
   if (known) return [];
-  const late_seconds = secondsBetween(effectiveDeadline(review) ?? now, now);
+  const late_seconds = secondsBetween(effectiveDeadline(review) as string, now);
   return [{ type: 'review.late_attempt_refused', body: { by, attempt: kind, action_id, late_seconds } }];
 }
 
 export function judge(state: ReviewState, now: string, attempt: Attempt, rule: (review: RequestedReview) => Ruling): Judged {
   const settled = settle(state, now);
-  const review = settled.state;
-  const approves = review.status !== 'none' && (attempt.approves?.(review) ?? false);
-  const permission = may(attempt.actor, attempt.name, review, { approves });
+  const approves = settled.state.status !== 'none' && (attempt.approves?.(settled.state) ?? false);
+  const permission = may(attempt.actor, attempt.name, settled.state, { approves });
   if (!permission.ok) return { events: [], refusal: permission.refusal };
 
-  const ruling = rule(review as RequestedReview);
-  const refusal = 'refusal' in ruling ? ruling.refusal : undefined;
-  const own = 'refusal' in ruling ? lateAttempt(review as RequestedReview, attempt, ruling.refusal, now) : ruling.events;
-  const after = foresee(review, review as RequestedReview, own, now);
+  // Nobody may do anything to a review that is none.
+  const review = settled.state as RequestedReview;
+  const { events, refusal, schedule, notAfter } = rule(review);
+  const own = refusal ? lateAttempt(review, attempt, refusal, now) : events;
   return {
     events: [...settled.events, ...own],
     refusal,
-    schedule: 'refusal' in ruling ? undefined : ruling.schedule,
-    cancel: purposeless(state, after),
-    notBefore: settled.at ?? undefined,
-    notAfter: commandDeadline(review as RequestedReview) ?? undefined,
+    schedule,
+    cancel: purposeless(state, foresee(review, review, own, now)),
+    notBefore: settled.at,
+    notAfter: notAfter ?? commandDeadline(review) ?? undefined,
   };
 }

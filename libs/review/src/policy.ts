@@ -7,7 +7,7 @@
  * P4. Somebody else's hold stops a decision, not an admin's claim (issue of the gate, "claim that holds").
  * P5. Whoever answers for what was submitted does not approve it (decision 30). They may say no, or ask for changes.
  */
-import { type Actor, type PersonActor, type PersonRef, ROLE_SCOPES, type Role, type Scope } from '@countersign/contracts';
+import { type Actor, type Hold, type PersonActor, type PersonRef, ROLE_SCOPES, type Role, type Scope } from '@countersign/contracts';
 import { conflict, notFound, type ReviewRefusal, refuse } from './refusals.js';
 import type { ReviewState } from './state.js';
 
@@ -56,13 +56,8 @@ function roleIn(actor: PersonActor, projectId: string): Role | undefined {
 }
 
 /** Whether the hold is this person's: by id, or by a role they have in the project. */
-export function holds(
-  actor: PersonActor,
-  review: { held_by: { ref: string; person_id: string | null } | null; project_id: string },
-): boolean {
-  if (review.held_by === null) return false;
-  if (review.held_by.person_id !== null) return review.held_by.person_id === actor.person_id;
-  return review.held_by.ref === `role:${roleIn(actor, review.project_id)}`;
+export function holds(actor: PersonActor, hold: Hold, projectId: string): boolean {
+  return hold.person_id === null ? hold.ref === `role:${roleIn(actor, projectId)}` : hold.person_id === actor.person_id;
 }
 
 export function isAdmin(actor: PersonActor, projectId: string): boolean {
@@ -108,7 +103,7 @@ function mayPerson(actor: PersonActor, command: ReviewCommandName, subject: Poli
   const role = roleIn(actor, subject.project_id);
   if (role === undefined) return no(notFound());
   if (!ROLE_SCOPES[role].includes(rule.scope)) return no(refuse('forbidden', `The role ${role} lacks ${rule.scope}.`));
-  if (rule.held && subject.held_by !== null && !holds(actor, subject)) {
+  if (rule.held && subject.held_by !== null && !holds(actor, subject.held_by, subject.project_id)) {
     return no(conflict('review_already_held', `${subject.held_by.ref} holds the review.`, subject, { held_by: subject.held_by.ref }));
   }
   if (intent.approves && subject.answerable.includes(actor.person_id)) {

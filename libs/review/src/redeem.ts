@@ -53,8 +53,7 @@ function difference(approval: Approval, presented: RedeemApproval['presented']):
 
 /** `POST /reviews/:id/redeem` */
 export function redeem(command: RedeemApproval, state: ReviewState, now: string): Judged {
-  let deadline: string | null = null;
-  const decision = judge(state, now, { actor: command.actor, name: 'redeem' }, (review): Ruling => {
+  return judge(state, now, { actor: command.actor, name: 'redeem' }, (review): Ruling => {
     const approval = approvalOf(review);
     if (approval === null) return notApproved(review);
     const different = difference(approval, command.presented);
@@ -63,7 +62,7 @@ export function redeem(command: RedeemApproval, state: ReviewState, now: string)
       const redemption = redemptionToWire(review.id, approval.redemption);
       return refused(conflict('already_redeemed', 'The approval was already redeemed.', review, { redemption }));
     }
-    deadline = approvalDeadline(review);
+    const deadline = approvalDeadline(review);
     if (reached(deadline, now)) {
       return refused(conflict('approval_expired', `The approval could be redeemed until ${deadline}.`, review, { expired_at: deadline }));
     }
@@ -76,9 +75,8 @@ export function redeem(command: RedeemApproval, state: ReviewState, now: string)
         by: agentRef(command.actor as AgentActor),
       },
     };
-    return { events: [event] };
+    return { events: [event], notAfter: deadline ?? undefined };
   });
-  return { ...decision, notAfter: deadline ?? decision.notAfter };
 }
 
 export interface RecordExecution {

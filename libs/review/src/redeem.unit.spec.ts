@@ -93,6 +93,15 @@ describe('redeeming an approval', () => {
     expect(led.types).toEqual(['review.decided', 'review.redeemed']);
   });
 
+  it('is refused though the clock approved, once that approval is too old: what the clock did is recorded all the same', () => {
+    const how = { config: { ...within('auto_approve').config, approval_valid_seconds: 60 } };
+    const led = asked(how)
+      .after(DAY + 60)
+      .when(redeeming());
+    expect(led).toMatchObject({ types: ['review.decided'], code: 'approval_expired' });
+    expect(led.decision.notAfter).toBeUndefined();
+  });
+
   it('outlives the archive', () => {
     const story = approved().when((s, now) => archive({ actor: ann }, s, now)).next;
     expect(story.when(redeeming()).next.state).toMatchObject({ status: 'archived', outcome: { redemption: { id: RDM } } });
@@ -118,6 +127,18 @@ describe('redeeming an approval', () => {
       extra: { paths: ['/subject'] },
     });
     expect(redeemed().when(redeeming({ presented: { value: other } })).code).toBe('digest_mismatch');
+  });
+
+  it('does not hide a fault of ours', () => {
+    const value = new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new TypeError('broken');
+        },
+      },
+    );
+    expect(() => approved().when(redeeming({ presented: { value } }))).toThrow('broken');
   });
 
   it.each([

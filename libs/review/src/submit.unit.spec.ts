@@ -318,6 +318,7 @@ describe('resubmitting', () => {
     expect(led.types).toEqual(['review.expired', 'review.late_attempt_refused']);
     expect(led.body('review.late_attempt_refused')).toMatchObject({ attempt: 'resubmit', late_seconds: 20, by: { kind: 'agent' } });
     expect(led.code).toBe('review_expired');
+    expect(led.next.when(again())).toMatchObject({ types: [], code: 'review_expired' });
   });
 });
 

@@ -1,0 +1,98 @@
+import { REVIEW_EVENTS, type ReviewEvent } from '@countersign/contracts';
+import type { StoredEvent } from '@countersign/event-store';
+import { describe, expect, it } from '@jest/globals';
+import { draftStands } from './decide.js';
+import { redeem } from './redeem.js';
+import { agent, ann, asked, bob, doing, empty, PAYLOAD, within } from './review.fixture.js';
+import { evolve, UnknownReviewEventError } from './review.js';
+import type { ReviewState } from './state.js';
+import { resubmit } from './submit.js';
+
+type Stored = StoredEvent<ReviewEvent>;
+
+const whole = () =>
+  asked(within('expire'))
+    .when(doing(ann, 'request_changes', { feedback: 'x' }))
+    .next.when((s, now) => resubmit({ actor: agent, payload: PAYLOAD, version: 2 }, s, now))
+    .next.when(doing(ann, 'escalate'))
+    .next.when(doing(ann, 'approve'))
+    .next.when((s, now) => redeem({ actor: agent, redemption_id: 'rdm_00000000000000000000000001', presented: { value: PAYLOAD } }, s, now))
+    .next;
+
+const fold = (events: readonly Stored[], state: ReviewState = { status: 'none' }): ReviewState => events.reduce<ReviewState>(evolve, state);
+
+describe('folding a review', () => {
+  it('gives plain JSON', () => {
+    for (const story of [asked(), whole(), asked(within('auto_approve'))]) {
+      expect(JSON.parse(JSON.stringify(story.state))).toEqual(story.state);
+    }
+  });
+
+  it('R1: takes every fact in every status, and what cannot follow changes nothing', () => {
+    const statuses = [
+      asked(),
+      asked().when(doing(ann, 'request_changes', { feedback: 'x' })).next,
+      asked().when(doing(ann, 'approve')).next,
+      whole(),
+    ];
+    const facts = whole().events;
+    expect(new Set(facts.map((event) => event.type)).size).toBe(facts.length);
+    for (const { state } of statuses) {
+      for (const event of facts) expect(evolve(state, event).status).not.toBe('none');
+      expect(evolve(state, facts[0] as Stored)).toEqual(state);
+    }
+    const decided = asked().when(doing(ann, 'approve')).next;
+    expect(fold(decided.events.slice(1), decided.state)).toEqual(decided.state);
+    const archived = { type: 'review.archived', body: { by: { kind: 'person', id: ann.person_id, email: ann.email } } } as const;
+    expect(decided.happened(archived).happened(archived).state).toMatchObject({ status: 'archived', archived_at: decided.now });
+    expect(asked().happened({ type: 'review.unarchived', body: archived.body }).state).toMatchObject({ status: 'pending' });
+    expect(decided.happened({ type: 'review.unarchived', body: archived.body }).state).toEqual(decided.state);
+  });
+
+  it('R1: begins with the request: what comes before it is of no review', () => {
+    expect(fold(whole().events.slice(1))).toEqual({ status: 'none' });
+    expect(empty().state).toEqual({ status: 'none' });
+  });
+
+  it('K4: an erased review is none, for whoever folds it whole and for whoever had it before', () => {
+    const marker = { ...(asked().events[0] as Stored), type: 'stream.redacted', body: {} } as unknown as Stored;
+    const erased = [...whole().events.map((event) => ({ ...event, body: null, redacted: true }) as unknown as Stored), marker];
+    expect(fold(erased)).toEqual({ status: 'none', erased: true });
+    expect(evolve(whole().state, marker)).toEqual({ status: 'none', erased: true });
+    expect(fold(whole().events, fold(erased))).toEqual({ status: 'none', erased: true });
+    expect(empty().when(doing(ann, 'approve')).code).toBe('review_not_found');
+  });
+
+  it('K4: one erased body among others is passed over', () => {
+    const { events } = asked().when(doing(ann, 'escalate')).next;
+    const [first, second] = events as [Stored, Stored];
+    expect(fold([first, { ...second, body: null, redacted: true } as unknown as Stored])).toEqual(asked().state);
+  });
+
+  it('R3: does not pass over a type it does not know', () => {
+    const unknown = { ...(asked().events[0] as Stored), type: 'review.snoozed' } as unknown as Stored;
+    for (const state of [empty().state, asked().state]) {
+      expect(() => evolve(state, unknown)).toThrow(UnknownReviewEventError);
+      expect(() => evolve(state, { ...unknown, body: null } as unknown as Stored)).toThrow(/review\.snoozed/);
+    }
+  });
+
+  it('knows every type there is', () => {
+    for (const type of Object.keys(REVIEW_EVENTS)) {
+      const event = { ...(asked().events[0] as Stored), type, body: null, redacted: true } as unknown as Stored;
+      expect(() => evolve(asked().state, event)).not.toThrow();
+    }
+  });
+});
+
+describe('a draft', () => {
+  it('stands until somebody acts after it, or the review is settled', () => {
+    const story = asked().after(10);
+    const draft = { at: story.now };
+    expect(draftStands(story.state, draft)).toBe(true);
+    const acted = story.after(1).when(doing(bob, 'escalate')).next;
+    expect(draftStands(acted.state, draft)).toBe(false);
+    expect(draftStands(acted.state, { at: acted.after(1).now })).toBe(true);
+    expect(draftStands(acted.when(doing(bob, 'approve')).next.state, { at: acted.after(9).now })).toBe(false);
+  });
+});
