@@ -20,6 +20,11 @@ export async function inTransaction<T>(pool: Pool, fn: (tx: PoolClient) => Promi
   for (let attempt = 1; ; attempt++) {
     const tx = await pool.connect();
     let broken = false;
+    // A connection that breaks between two queries says so by this event; unheard, it would end the process. The next query fails anyway.
+    const onError = () => {
+      broken = true;
+    };
+    tx.on('error', onError);
     try {
       await tx.query('begin');
       const result = await fn(tx);
@@ -33,6 +38,7 @@ export async function inTransaction<T>(pool: Pool, fn: (tx: PoolClient) => Promi
       });
       if (attempt >= ATTEMPTS || !RETRIED.has(sqlState(error) ?? '')) throw error;
     } finally {
+      tx.removeListener('error', onError);
       tx.release(broken);
     }
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 5 * 2 ** Math.min(attempt, 6)));

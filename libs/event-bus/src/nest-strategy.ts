@@ -46,8 +46,12 @@ export function groupTransport(group: string): symbol {
 
 const passErrorsOn = { catch: (error: unknown): Observable<never> => throwError(() => error) };
 
-/** Handles events of these types: `(events: StoredEvent[], context: BatchContext) => Promise<void>`. */
-export function OnEvents(types: string | readonly string[], options: { group?: string } = {}): MethodDecorator {
+/** A method that handles events: `(events: StoredEvent<…>[], context: BatchContext) => Promise<void>`. */
+export type EventHandler = (events: never[], context: BatchContext) => Promise<void>;
+type EventHandlerDecorator = <H extends EventHandler>(target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<H>) => void;
+
+/** Handles events of these types. */
+export function OnEvents(types: string | readonly string[], options: { group?: string } = {}): EventHandlerDecorator {
   const transport = options.group === undefined ? undefined : groupTransport(options.group);
   const patterns = typeof types === 'string' ? [types] : [...types];
   return (target, key, descriptor) => {
