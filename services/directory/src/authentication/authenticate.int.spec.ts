@@ -1,11 +1,13 @@
 import type { AgentActor, AuthenticateReply } from '@countersign/contracts';
 import { newId, uuidOf } from '@countersign/event-store';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { changeApiKey, createApiKey, deleteApiKey, type KeyInput, rotateApiKey } from '../commands/keys.js';
 import { resetPassword } from '../commands/people.js';
 import { changeMember, endMember, grantRole } from '../commands/team.js';
 import { OPERATOR } from '../provisioning.js';
 import { must, PASSWORD, type Station, startStation } from '../testing/station.js';
+
+jest.setTimeout(60_000);
 
 let station: Station;
 let project: string;

@@ -4,7 +4,7 @@ import { writeKeyCredential } from '../credentials/rows.js';
 import { newRawKey } from '../credentials/tokens.js';
 import type { DirectoryDeps } from '../deps.js';
 import { changeKey, createKey, deleteKey, rotateKey } from '../key/decider.js';
-import { type ApiKey, type KeyEvent, type KeySettings, keyFold, type LiveKey } from '../key/key.js';
+import { type ApiKey, isLive, type KeyEvent, type KeySettings, keyFold, type LiveKey } from '../key/key.js';
 import { findMember } from '../lookups/people.js';
 import { type DirectoryRefusal, done, type Outcome, refuse, refused } from '../refusals.js';
 import type { Written } from './projects.js';
@@ -67,7 +67,7 @@ async function settingsOf<I extends Partial<KeyInput>>(
 export async function readKey(deps: Pick<DirectoryDeps, 'store'>, id: string): Promise<LiveKey | null> {
   const { events } = await deps.store.readStream<KeyEvent>(id);
   const state = events.reduce((s, event) => keyFold.evolve(s, event), keyFold.initial());
-  return state.status === 'none' || state.status === 'deleted' ? null : state;
+  return isLive(state) ? state : null;
 }
 
 /** An id a caller sent that no key can have. */
@@ -75,7 +75,7 @@ const notKey = (id: string): DirectoryRefusal | null =>
   isId('key', id) ? null : refuse('api_key_not_found', 'There is no such API key in this project.');
 
 const live = (state: ApiKey): LiveKey => {
-  if (state.status === 'none' || state.status === 'deleted') throw new Error('A key that is not there was accepted by its rules.');
+  if (!isLive(state)) throw new Error('A key that is not there was accepted by its rules.');
   return state;
 };
 

@@ -5,8 +5,8 @@
  */
 
 import type { AppendResult, EventStore } from '@countersign/event-store';
-import { newId } from '@countersign/event-store';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId, uuidOf } from '@countersign/event-store';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { authenticate } from '../authentication/authenticate.js';
 import { newRawKey } from '../credentials/tokens.js';
 import { newWebhookSecret } from '../credentials/webhook-secret.js';
@@ -23,6 +23,8 @@ import { changeApiKey, createApiKey, deleteApiKey, rotateApiKey } from './keys.j
 import { createPerson, resetPassword } from './people.js';
 import { createProject, promoteWebhookSecret, rotateWebhookSecret, webhookSecrets } from './projects.js';
 import { acceptInvitation, changeMember, endMember, inviteMember } from './team.js';
+
+jest.setTimeout(60_000);
 
 let station: Station;
 let deps: DirectoryDeps;
@@ -187,6 +189,23 @@ describe('look-ups', () => {
     );
     await catchUpAll(deps);
     expect(await dump()).toEqual(before);
+  });
+
+  it('forget a person whose stream was redacted, at the next question', async () => {
+    const [email, name] = ['forget-me@example.com', 'Forget Me'];
+    const person = must(await createPerson(deps, { email, name, password: PASSWORD, project, role: 'reviewer' }, OPERATOR)).id;
+    const { token } = await station.signIn(email);
+    await station.db.ownerPool.query('select event_store.redact_stream($1, $2)', [uuidOf(person), 'asked to be forgotten']);
+    expect(await refusalOf(token)).toBe('invalid_token');
+    expect(await signIn(deps, { email, password: PASSWORD, client })).toMatchObject({ refusal: { code: 'invalid_credentials' } });
+    const left = await Promise.all(
+      ['persons', 'passwords', 'sessions', 'known_devices', 'person_sign_ins'].map(async (table) => {
+        const column = table === 'persons' ? 'id' : 'person';
+        return (await station.db.pool.query(`select 1 from directory.${table} where ${column} = $1`, [uuidOf(person)])).rows.length;
+      }),
+    );
+    expect(left).toEqual([0, 0, 0, 0, 0]);
+    expect((await peopleOf(deps, project)).map((found) => found.id)).not.toContain(person);
   });
 
   it('and what killed commands left unnamed goes after a day, and nothing else', async () => {

@@ -33,7 +33,7 @@ export interface Written<T> {
 }
 
 const active = (state: Project): ActiveProject => {
-  if (state.status === 'none') throw new Error('A project without events was accepted by its rules.');
+  if (state.status !== 'active') throw new Error('A project without events was accepted by its rules.');
   return state;
 };
 
@@ -64,7 +64,7 @@ export async function changeProject(
 export async function readProject(deps: Pick<DirectoryDeps, 'store'>, id: string): Promise<{ project: ActiveProject; now: string } | null> {
   const loaded = await deps.store.readStream<ProjectEvent>(id);
   const state = loaded.events.reduce((s, event) => projectFold.evolve(s, event), projectFold.initial());
-  return state.status === 'none' ? null : { project: state, now: loaded.now };
+  return state.status === 'active' ? { project: state, now: loaded.now } : null;
 }
 
 /** The signing secrets in force: what a delivery is signed with. */

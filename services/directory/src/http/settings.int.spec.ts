@@ -1,8 +1,10 @@
 import { OPERATIONS, operationOf, type PersonActor, validator } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { authenticate } from '../authentication/authenticate.js';
 import { type Answer, actorOf, PASSWORD, type Station, startStation } from '../testing/station.js';
+
+jest.setTimeout(60_000);
 
 let station: Station;
 let project: string;

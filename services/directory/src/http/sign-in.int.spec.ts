@@ -1,9 +1,11 @@
 import { operationOf, validator } from '@countersign/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { resetPassword } from '../commands/people.js';
 import { OPERATOR } from '../provisioning.js';
 import { createSignInLink } from '../sign-in/sign-in.js';
 import { type Answer, actorOf, must, PASSWORD, type Station, startStation } from '../testing/station.js';
+
+jest.setTimeout(60_000);
 
 let station: Station;
 let project: string;

@@ -3,7 +3,7 @@ import type { KeyChanged } from '@countersign/contracts';
 import type { Decision } from '@countersign/event-store';
 import { isAllowListEntry } from '../credentials/addresses.js';
 import { type RefusalCode, refuse } from '../refusals.js';
-import type { ApiKey, KeyEvent, KeySettings } from './key.js';
+import { type ApiKey, isLive, type KeyEvent, type KeySettings } from './key.js';
 
 type KeyDecision = Decision<KeyEvent, RefusalCode>;
 
@@ -21,7 +21,7 @@ function settingsFault(settings: Partial<KeySettings>): KeyDecision | null {
 /** Created again under the same id with the same key: nothing happens (K9). */
 export function createKey(state: ApiKey, command: { settings: KeySettings; prefix: string; fingerprint: string }): KeyDecision {
   if (state.status !== 'none') {
-    const same = state.status !== 'deleted' && state.fingerprint === command.fingerprint;
+    const same = isLive(state) && state.fingerprint === command.fingerprint;
     return same ? { events: [] } : noKey();
   }
   const { settings, prefix, fingerprint } = command;
@@ -30,7 +30,7 @@ export function createKey(state: ApiKey, command: { settings: KeySettings; prefi
 
 /** `active: false` disables the key at once; what does not differ is not written. */
 export function changeKey(state: ApiKey, command: { project: string; settings: KeyChanged; active?: boolean }): KeyDecision {
-  if (state.status === 'none' || state.status === 'deleted' || state.project !== command.project) return noKey();
+  if (!isLive(state) || state.project !== command.project) return noKey();
   const fault = settingsFault(command.settings);
   if (fault) return fault;
   const changed = Object.fromEntries(
@@ -46,7 +46,7 @@ export function changeKey(state: ApiKey, command: { project: string; settings: K
 
 /** The old key dies with this event: only the row the new fingerprint names is looked at. */
 export function rotateKey(state: ApiKey, command: { project: string; prefix: string; fingerprint: string }): KeyDecision {
-  if (state.status === 'none' || state.status === 'deleted' || state.project !== command.project) return noKey();
+  if (!isLive(state) || state.project !== command.project) return noKey();
   if (state.fingerprint === command.fingerprint) return { events: [] };
   if (state.status === 'disabled') {
     return { events: [], refusal: refuse('api_key_inactive', 'The key is disabled. Enable it before you rotate it.') };

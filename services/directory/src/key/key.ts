@@ -1,5 +1,6 @@
 import type { KeyChanged, KeyCreated, KeyRotated } from '@countersign/contracts';
 import type { DomainEvent, Fold, StoredEvent } from '@countersign/event-store';
+import { isErasure, unknownEvent } from '../stream.js';
 
 /** An API key of a project. The key itself is nowhere: `fingerprint` names the row that holds its hash. */
 export type KeyEvent =
@@ -24,9 +25,13 @@ export interface LiveKey extends KeySettings {
 
 export type ApiKey = { status: 'none' } | { status: 'deleted'; project: string } | LiveKey;
 
+export const isLive = (state: ApiKey): state is LiveKey => state.status === 'active' || state.status === 'disabled';
+
 export const keyFold: Fold<ApiKey, KeyEvent> = {
   initial: () => ({ status: 'none' }),
   evolve(state, event: StoredEvent<KeyEvent>) {
+    // A key nothing is known of any more lets nobody in.
+    if (isErasure(event)) return { status: 'deleted', project: event.project };
     if (event.type === 'key.created') {
       return { ...event.body, status: 'active', project: event.project, createdAt: event.time, updatedAt: event.time };
     }
@@ -42,6 +47,8 @@ export const keyFold: Fold<ApiKey, KeyEvent> = {
         return { ...state, status: 'active', updatedAt: event.time };
       case 'key.deleted':
         return { status: 'deleted', project: state.project };
+      default:
+        return unknownEvent(event);
     }
   },
 };

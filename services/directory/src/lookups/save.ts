@@ -15,6 +15,15 @@ import type { Project } from '../project/project.js';
 export async function saveProject(pool: Pool, id: string, state: Project, version: number): Promise<void> {
   if (state.status === 'none') return;
   const project = uuidOf(id);
+  if (state.status === 'erased') {
+    await inTransaction(pool, async (tx) => {
+      await tx.query('delete from directory.projects where id = $1', [project]);
+      await tx.query('delete from directory.memberships where project = $1', [project]);
+      await tx.query('delete from directory.joining where project = $1', [project]);
+      await markGone(tx, project, version);
+    });
+    return;
+  }
   await inTransaction(pool, async (tx) => {
     const saved = await tx.query(
       `insert into directory.projects as row (id, version, name, slug, description, created_at, updated_at)

@@ -1,5 +1,6 @@
 import type { PersonPasswordChanged, PersonRegistered, PersonRenamed } from '@countersign/contracts';
 import type { DomainEvent, Fold, StoredEvent } from '@countersign/event-store';
+import { isErasure, unknownEvent } from '../stream.js';
 
 /** A person of the installation (K2). In which projects they are, and as what, is in the projects' streams. */
 export type PersonEvent =
@@ -23,8 +24,8 @@ export type Person = { status: 'none' } | { status: 'erased' } | RegisteredPerso
 export const personFold: Fold<Person, PersonEvent> = {
   initial: () => ({ status: 'none' }),
   evolve(state, event: StoredEvent<PersonEvent>) {
-    // Redaction (K4) takes the person out of the directory, whatever else the stream says.
-    if (event.redacted || state.status === 'erased') return { status: 'erased' };
+    // Erasure takes the person out of the directory, whatever else the stream says.
+    if (isErasure(event) || state.status === 'erased') return { status: 'erased' };
     if (event.type === 'person.registered') {
       const { email, name } = event.body;
       return { status: 'registered', email, name, passwordFingerprint: null, passwordIsTemporary: false, registeredAt: event.time };
@@ -35,6 +36,8 @@ export const personFold: Fold<Person, PersonEvent> = {
         return { ...state, name: event.body.name };
       case 'person.password_changed':
         return { ...state, passwordFingerprint: event.body.fingerprint, passwordIsTemporary: event.body.reason === 'reset' };
+      default:
+        return unknownEvent(event);
     }
   },
 };

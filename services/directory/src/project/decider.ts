@@ -14,8 +14,8 @@ export function createProject(
   state: Project,
   command: { name: string; slug: string; description: string | null; secretFingerprint: string },
 ): ProjectDecision {
-  if (state.status === 'active') {
-    const same = state.slug === command.slug && state.name === command.name;
+  if (state.status !== 'none') {
+    const same = state.status === 'active' && state.slug === command.slug && state.name === command.name;
     return same ? { events: [] } : { events: [], refusal: refuse('slug_already_exists', 'This project id is taken by another project.') };
   }
   const { name, slug, description, secretFingerprint } = command;
@@ -29,7 +29,7 @@ export function createProject(
 }
 
 export function changeProject(state: Project, command: { name?: string; description?: string | null }): ProjectDecision {
-  if (state.status === 'none') return noProject();
+  if (state.status !== 'active') return noProject();
   const changed = {
     ...(command.name !== undefined && command.name !== state.name ? { name: command.name } : {}),
     ...(command.description !== undefined && command.description !== state.description ? { description: command.description } : {}),
@@ -42,7 +42,7 @@ export function changeProject(state: Project, command: { name?: string; descript
  * The longest a promotion may be planned ahead is 90 days: an overlap is a transition.
  */
 export function rotateSecret(state: Project, command: { fingerprint: string; promoteAt: string | null }, now: string): ProjectDecision {
-  if (state.status === 'none') return noProject();
+  if (state.status !== 'active') return noProject();
   const { active, pending } = secretsAt(state.secrets, now);
   if (pending?.fingerprint === command.fingerprint || active === command.fingerprint) return { events: [] };
   if (pending) {
@@ -61,7 +61,7 @@ export function rotateSecret(state: Project, command: { fingerprint: string; pro
 
 /** The pending secret becomes the active one, the old one ends. Asked for again: nothing happens. */
 export function promoteSecret(state: Project, now: string): ProjectDecision {
-  if (state.status === 'none') return noProject();
+  if (state.status !== 'active') return noProject();
   const { pending } = state.secrets;
   if (pending) return { events: [{ type: 'secret.promoted', body: { fingerprint: pending.fingerprint } }] };
   if (state.promoted === state.secrets.active) return { events: [] };
@@ -70,12 +70,12 @@ export function promoteSecret(state: Project, now: string): ProjectDecision {
 
 /** Who looked at the secret is a fact. */
 export function revealSecret(state: Project, now: string): ProjectDecision {
-  if (state.status === 'none') return noProject();
+  if (state.status !== 'active') return noProject();
   const { active, pending } = secretsAt(state.secrets, now);
   return { events: [{ type: 'secret.revealed', body: { fingerprints: pending ? [active, pending.fingerprint] : [active] } }] };
 }
 
 function overdue(state: Project, now: string): ProjectEvent[] {
-  if (state.status === 'none' || !state.secrets.pending || secretsAt(state.secrets, now).pending) return [];
+  if (state.status !== 'active' || !state.secrets.pending || secretsAt(state.secrets, now).pending) return [];
   return [{ type: 'secret.promoted', body: { fingerprint: state.secrets.pending.fingerprint } }];
 }

@@ -35,7 +35,7 @@ function invitationsOf(state: ActiveProject, person: string): ProjectEvent[] {
 
 /** Takes a person in. Already in with that role: nothing happens; with another role: the role is changed. */
 export function grantMembership(state: Project, command: { person: string; role: Role }): TeamDecision {
-  if (state.status === 'none') return noProject();
+  if (state.status !== 'active') return noProject();
   const member = state.members[command.person];
   if (!member) {
     return { events: [{ type: 'membership.granted', body: { person_id: command.person, role: command.role, invite_id: null } }] };
@@ -44,7 +44,7 @@ export function grantMembership(state: Project, command: { person: string; role:
 }
 
 export function changeRole(state: Project, command: { by: TeamActor; person: string; role: Role }): TeamDecision {
-  if (state.status === 'none') return noProject();
+  if (state.status !== 'active') return noProject();
   const { by, person, role } = command;
   const fault = actorFault(state, by);
   if (fault) return fault;
@@ -63,7 +63,7 @@ export function changeRole(state: Project, command: { by: TeamActor; person: str
 
 /** A person who has left already: nothing happens (K9). */
 export function endMembership(state: Project, command: { by: TeamActor; person: string }): TeamDecision {
-  if (state.status === 'none') return noProject();
+  if (state.status !== 'active') return noProject();
   const { by, person } = command;
   const fault = actorFault(state, by);
   if (fault) return fault;
@@ -76,7 +76,7 @@ export function endMembership(state: Project, command: { by: TeamActor; person: 
 
 /** Takes somebody back who left, as what they were unless another role is named. */
 export function resumeMembership(state: Project, command: { by: TeamActor; person: string; role?: Role }): TeamDecision {
-  if (state.status === 'none') return noProject();
+  if (state.status !== 'active') return noProject();
   const { by, person } = command;
   const fault = actorFault(state, by);
   if (fault) return fault;
@@ -109,7 +109,7 @@ export function invite(
     replaces: readonly string[];
   },
 ): TeamDecision {
-  if (state.status === 'none') return noProject();
+  if (state.status !== 'active') return noProject();
   const fault = actorFault(state, command.by);
   if (fault) return fault;
   if (state.invitations[command.inviteId]) return { events: [] };
@@ -144,7 +144,7 @@ export function invitationFault(state: Project, inviteId: string, now: string): 
 
 /** The same person again: nothing happens (K9). */
 export function acceptInvite(state: Project, command: { inviteId: string; person: string }, now: string): TeamDecision {
-  if (state.status === 'none') return noProject();
+  if (state.status !== 'active') return noProject();
   const invitation = state.invitations[command.inviteId];
   if (invitation?.status === 'accepted' && invitation.acceptedBy === command.person) return { events: [] };
   const refusal = invitationFault(state, command.inviteId, now);

@@ -14,6 +14,7 @@ import type {
   SecretRotated,
 } from '@countersign/contracts';
 import type { DomainEvent, Fold, StoredEvent } from '@countersign/event-store';
+import { isErasure, unknownEvent } from '../stream.js';
 
 /** A project: its name, who is in it and as what, who is invited, and which of its signing secrets is the current one. */
 export type ProjectEvent =
@@ -67,7 +68,7 @@ export interface ActiveProject {
   promoted: string | null;
 }
 
-export type Project = { status: 'none' } | ActiveProject;
+export type Project = { status: 'none' } | { status: 'erased' } | ActiveProject;
 
 /**
  * The secrets as they stand at a time: a pending one whose moment has come is the active one, and the old one has ended (decision 11).
@@ -127,6 +128,8 @@ function evolveActive(state: ActiveProject, event: StoredEvent<ProjectEvent>): A
       return { ...state, secrets: { active: event.body.fingerprint, pending: null }, promoted: event.body.fingerprint };
     case 'secret.revealed':
       return state;
+    default:
+      return unknownEvent(event);
   }
 }
 
@@ -138,6 +141,7 @@ function withInvitation(state: ActiveProject, id: string, change: Partial<Invita
 export const projectFold: Fold<Project, ProjectEvent> = {
   initial: () => ({ status: 'none' }),
   evolve(state, event) {
+    if (isErasure(event) || state.status === 'erased') return { status: 'erased' };
     if (state.status === 'active') return evolveActive(state, event);
     if (event.type !== 'project.created') throw new Error(`Project ${event.stream} begins with ${event.type}: its stream is damaged.`);
     const { name, slug, description } = event.body;

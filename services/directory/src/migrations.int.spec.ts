@@ -1,0 +1,29 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { catalogDump } from '@countersign/database';
+import { EVENT_STORE_MIGRATIONS } from '@countersign/event-store';
+import { type TestDatabase, testDatabase } from '@countersign/testing';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { DIRECTORY_MIGRATIONS } from './migrations.js';
+
+jest.setTimeout(60_000);
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await testDatabase({ sets: [EVENT_STORE_MIGRATIONS, DIRECTORY_MIGRATIONS] });
+});
+afterAll(() => db.close());
+
+describe('the schema of the directory', () => {
+  it('is the one in schema.sql; after a migration run this with WRITE_SCHEMA=1 and read the difference', async () => {
+    const file = new URL('../schema.sql', import.meta.url);
+    const dump = await catalogDump(db.ownerPool, ['directory']);
+    if (process.env.WRITE_SCHEMA) await writeFile(file, dump);
+    expect(dump).toBe(await readFile(file, 'utf8'));
+  });
+
+  it('leaves the application the log to read, and nothing of the schema to change', async () => {
+    await expect(db.pool.query('drop table directory.sessions')).rejects.toThrow(/must be owner/);
+    await expect(db.pool.query(`insert into event_store.events default values`)).rejects.toThrow(/permission denied/);
+    expect((await db.pool.query('select 1 from directory.active_sessions')).rows).toEqual([]);
+  });
+});
