@@ -43,3 +43,8 @@ export function urlOf(host: string, port: number): string {
   const shown = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
   return `http://${shown}:${port}`;
 }
+
+/** Where the inbox exchanges a one-time link's token. It stands in the fragment: it reaches the page, and no log on the way. */
+export function signInUrl(publicUrl: string, token: string): string {
+  return `${publicUrl.replace(/\/$/, '')}/login#link=${token}`;
+}

@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { busCommands } from './cli/bus-commands.js';
 import { runner } from './cli/command.js';
+import { directoryCommands } from './cli/directory-commands.js';
 import { eventCommands } from './cli/event-commands.js';
+import { rebuildCommand } from './cli/rebuild-command.js';
 import { statusCommand } from './cli/status-command.js';
 import { environment } from './config.js';
 import { VERSION } from './version.js';
@@ -22,7 +24,9 @@ const program = new Command('countersign')
 
 const run = runner(environment(), () => program.opts<{ json?: boolean }>().json === true);
 statusCommand(program, run);
+directoryCommands(program, run);
 eventCommands(program, run);
+rebuildCommand(program, run);
 busCommands(program, run);
 
 try {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createAuditApp } from '@countersign/audit';
 import { type ServiceName, validateEvent } from '@countersign/contracts';
 import { APP_ROLE, createPool } from '@countersign/database';
 import { createDecisionsApp } from '@countersign/decisions';
@@ -81,6 +82,7 @@ export async function composeServices(options: {
     'monitoring',
     await createMonitoringApp({ ...shared, store: storeOf('monitoring'), logger: log('monitoring'), wake: (act) => bus.onAppend(act) }),
   );
+  host('audit', await createAuditApp({ ...shared, store: storeOf('audit'), databaseUrl: ownerUrl, logger: log('audit') }));
   const webhooks = await createWebhooksApp({
     ...shared,
     store: storeOf('webhooks'),

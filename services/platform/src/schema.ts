@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { AUDIT_MIGRATIONS } from '@countersign/audit';
 import { MigrationError, type MigrationSet, migrate } from '@countersign/database';
 import { DECISIONS_MIGRATIONS } from '@countersign/decisions';
 import { DIRECTORY_MIGRATIONS } from '@countersign/directory';
@@ -25,6 +26,7 @@ export const MIGRATION_SETS: readonly MigrationSet[] = [
   INTAKE_MIGRATIONS,
   DECISIONS_MIGRATIONS,
   WEBHOOKS_MIGRATIONS,
+  AUDIT_MIGRATIONS,
   GATEWAY_MIGRATIONS,
 ];
 

@@ -13,7 +13,7 @@ import {
   scratchFolder,
   spawnProgram,
   spawnServer,
-  until,
+  stopLeftovers,
 } from './fixture/server-process.js';
 
 let scratch: ReturnType<typeof scratchFolder>;
@@ -25,15 +25,7 @@ beforeEach(() => {
   dataDir = join(scratch.path, 'data');
 });
 afterEach(async () => {
-  for (const server of started.splice(0)) {
-    server.child.kill('SIGKILL');
-    await server.exited;
-  }
-  if (existsSync(join(dataDir, 'postgres/cluster/postmaster.pid'))) {
-    const pid = postgresPid(dataDir);
-    if (isRunning(pid)) process.kill(pid, 'SIGQUIT');
-    await until('PostgreSQL to end', () => !isRunning(pid));
-  }
+  await stopLeftovers(dataDir, started.splice(0));
   scratch.remove();
 });
 

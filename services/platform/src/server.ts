@@ -1,6 +1,6 @@
 import { createSignInLink, type DirectoryDeps } from '@countersign/directory';
 import { createLogger } from '@countersign/telemetry';
-import { addressError, checkAddress, urlOf } from './address.js';
+import { addressError, checkAddress, signInUrl, urlOf } from './address.js';
 import { composeServices } from './compose.js';
 import { dataConfig, type Environment, isLoopback, platformConfig } from './config.js';
 import type { Credentials } from './credentials.js';
@@ -92,9 +92,4 @@ function credentialLines({ api_key, webhook_secret, reviewer }: Credentials): st
     `  Agent API key   ${api_key}`,
     `  Webhook secret  ${webhook_secret}`,
   ];
-}
-
-/** The token stands in the fragment: it reaches the inbox's page and no log on the way. */
-export function signInUrl(publicUrl: string, token: string): string {
-  return `${publicUrl.replace(/\/$/, '')}/login#link=${token}`;
 }

@@ -11,7 +11,7 @@ import { type Output, outputTo } from './output.js';
  */
 export type ExitCode = 0 | 1 | 2 | 3;
 
-export type Work = (connection: Connection, output: Output) => Promise<ExitCode>;
+export type Work = (connection: Connection, output: Output, environment: Environment) => Promise<ExitCode>;
 
 /** Connects, works, cleans up, and sets the exit code. */
 export type Run = (name: string, work: Work) => Promise<void>;
@@ -26,7 +26,7 @@ export function runner(environment: Environment, json: () => boolean): Run {
     try {
       const connection = await connect(`countersign ${name}`, environment);
       try {
-        process.exitCode = await work(connection, outputTo(json()));
+        process.exitCode = await work(connection, outputTo(json()), environment);
       } finally {
         await connection.teardown.run();
       }

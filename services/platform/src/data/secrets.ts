@@ -11,23 +11,11 @@ export interface PlatformSecrets {
 
 const FILE = 'secrets.json';
 
-/**
- * @param fresh whether the directory holds no data yet; only then is a key made, because what a lost one sealed cannot be opened.
- * @throws {CannotStart} when the file is missing from a directory with data, or unreadable.
- */
-export function platformSecrets(dataDir: string, fresh: boolean): PlatformSecrets {
+/** The secrets of a data directory that a server has prepared; null when it has none. @throws {CannotStart} when the file is damaged. */
+export function readSecrets(dataDir: string): PlatformSecrets | null {
   const path = join(dataDir, FILE);
   const text = readIfThere(path);
-  if (text === null) {
-    if (!fresh) {
-      throw new CannotStart(
-        `${path} is missing, and the secrets stored in this data directory cannot be opened without it: restore it from a backup, or start with another DATA_DIR.`,
-      );
-    }
-    const secrets = { secrets_key: randomBytes(32).toString('hex') };
-    writePrivate(path, `${JSON.stringify(secrets, null, 2)}\n`);
-    return secrets;
-  }
+  if (text === null) return null;
   try {
     const secrets = JSON.parse(text) as PlatformSecrets;
     if (/^[0-9a-f]{64}$/.test(secrets.secrets_key)) return secrets;
@@ -35,4 +23,22 @@ export function platformSecrets(dataDir: string, fresh: boolean): PlatformSecret
     // Answered below: not JSON and not this key are the same to the reader.
   }
   throw new CannotStart(`${path} does not hold the key it was written with: restore it from a backup, or start with another DATA_DIR.`);
+}
+
+/**
+ * @param fresh whether the directory holds no data yet; only then is a key made, because what a lost one sealed cannot be opened.
+ * @throws {CannotStart} when the file is missing from a directory with data, or unreadable.
+ */
+export function platformSecrets(dataDir: string, fresh: boolean): PlatformSecrets {
+  const known = readSecrets(dataDir);
+  if (known) return known;
+  const path = join(dataDir, FILE);
+  if (!fresh) {
+    throw new CannotStart(
+      `${path} is missing, and the secrets stored in this data directory cannot be opened without it: restore it from a backup, or start with another DATA_DIR.`,
+    );
+  }
+  const secrets = { secrets_key: randomBytes(32).toString('hex') };
+  writePrivate(path, `${JSON.stringify(secrets, null, 2)}\n`);
+  return secrets;
 }

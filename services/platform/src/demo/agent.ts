@@ -69,7 +69,8 @@ async function conclude(
     throw new Error('The webhook and the station disagree on what was approved.');
 
   if (review.approved_value === null) {
-    say(`Rejected by ${review.decided_by}: ${review.feedback ?? '(no words)'}. Nothing was sent.`);
+    say(`Rejected by ${review.decided_by}: ${review.feedback ?? '(no words)'}`);
+    say('Nothing was sent.');
     return 'rejected';
   }
   const value = review.approved_value;

@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Credentials } from './credentials.js';
+import {
+  addressOf,
+  runCli,
+  type SpawnedProgram,
+  scratchFolder,
+  spawnProgram,
+  spawnServer,
+  stopLeftovers,
+} from './fixture/server-process.js';
+
+let scratch: ReturnType<typeof scratchFolder>;
+let dataDir: string;
+let server: SpawnedProgram;
+let url: string;
+const credentials = () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
+
+beforeEach(async () => {
+  scratch = scratchFolder();
+  dataDir = join(scratch.path, 'data');
+  server = spawnServer(dataDir);
+  url = await addressOf(server);
+});
+afterEach(async () => {
+  await stopLeftovers(dataDir, [server]);
+  scratch.remove();
+});
+
+async function call(
+  method: string,
+  path: string,
+  bearer: string | null,
+  body?: unknown,
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: { ...(bearer ? { authorization: `Bearer ${bearer}` } : {}), ...(body ? { 'content-type': 'application/json' } : {}) },
+    body: body ? JSON.stringify(body) : undefined,
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? {} : JSON.parse(text) };
+}
+
+/** Signs in as the person of credentials.json. */
+async function person(): Promise<string> {
+  const { status, body } = await call('POST', '/auth/login', null, credentials().reviewer);
+  expect(status).toBe(200);
+  return body.token as string;
+}
+
+const startDemo = () => spawnProgram('node', ['services/platform/dist/demo.js'], { env: { DATA_DIR: dataDir } });
+
+describe('credentials', () => {
+  it('of the first start work at once, after a restart, and after a kill; only their owner can read them', async () => {
+    const first = credentials();
+    expect(first).toMatchObject({
+      url,
+      project_id: expect.stringMatching(/^prj_/),
+      webhook_secret: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    for (const end of ['SIGTERM', 'SIGKILL'] as const) {
+      await server.stop(end);
+      server = spawnServer(dataDir);
+      url = await addressOf(server);
+      expect(credentials()).toEqual({ ...first, url });
+      await person();
+      const info = await call('GET', '/auth/key-info', first.api_key);
+      expect(info).toMatchObject({ status: 200, body: { project_id: first.project_id } });
+    }
+    const templates = await call('GET', '/templates', first.api_key);
+    expect((templates.body.items as { slug: string; status: string }[]).map(({ slug, status }) => [slug, status])).toEqual([
+      ['email-draft', 'active'],
+      ['refund', 'active'],
+      ['production-change', 'active'],
+    ]);
+  });
+
+  it('printed with the start include a link that signs in once', async () => {
+    const [, token] = await server.printed(/\/login#link=(\S+)/);
+    const first = await call('POST', '/auth/sign-in-link', null, { token });
+    expect(first.status).toBe(200);
+    expect((await call('GET', '/auth/me', first.body.token as string)).body).toMatchObject({ email: credentials().reviewer?.email });
+    expect(await call('POST', '/auth/sign-in-link', null, { token })).toMatchObject({
+      status: 401,
+      body: { error: { code: 'invalid_sign_in_link' } },
+    });
+  });
+
+  it('leave the person out while other machines reach the server, and have them again afterwards', async () => {
+    await server.stop();
+    server = spawnServer(dataDir, { HOST: '0.0.0.0' });
+    url = await addressOf(server);
+    expect(credentials().reviewer).toBeUndefined();
+    expect(server.stdout).not.toContain('Sign in with');
+    await server.stop();
+    server = spawnServer(dataDir);
+    url = await addressOf(server);
+    await person();
+  });
+
+  it('are made anew when the file was lost, for the same project', async () => {
+    const before = credentials();
+    await server.stop();
+    spawnProgram('rm', [join(dataDir, 'credentials.json')]);
+    await runCli(dataDir, 'status');
+    server = spawnServer(dataDir);
+    url = await addressOf(server);
+    expect(credentials()).toMatchObject({ project_id: before.project_id, webhook_secret: before.webhook_secret });
+    expect((await call('GET', '/auth/key-info', credentials().api_key)).status).toBe(200);
+    await person();
+  });
+});
+
+describe('npm run demo', () => {
+  it('asks again with the feedback, receives the signed webhook, redeems exactly what was approved, and records it', async () => {
+    const demo = startDemo();
+    const [, id] = await demo.printed(/\/reviews\/(rev_\w+)/);
+    const session = await person();
+    const asked = await call('POST', `/reviews/${id}/action`, session, { action_id: 'request_changes', feedback: 'Name the card.' });
+    expect(asked.status).toBe(200);
+    await demo.printed(/Asked again, version 2/);
+    const again = await call('GET', `/reviews/${id}`, session);
+    expect(again.body).toMatchObject({
+      status: 'pending',
+      current_version: 2,
+      payload: { body: expect.stringContaining('Name the card.') },
+    });
+    const { current_version: version, payload_digest } = again.body;
+    const approval = { action_id: 'approve', edited_payload: { subject: 'Refunded' }, version, payload_digest };
+    expect((await call('POST', `/reviews/${id}/action`, session, approval)).status).toBe(200);
+
+    const { code, stdout } = await demo.exited;
+    expect(code).toBe(0);
+    expect(stdout).toContain('Changes were requested: Name the card.');
+    expect(stdout).toContain('Webhook review.decided received, signature verified');
+    expect(stdout).toContain('with edits');
+    expect(stdout).toContain('Subject: Refunded');
+    const { body } = await call('GET', `/reviews/${id}`, session);
+    expect(body).toMatchObject({
+      decision: 'edited',
+      redemption: { digest: body.approved_digest, executor: 'demo agent' },
+      executions: [{ status: 'succeeded', output_digest: body.approved_digest }],
+    });
+  });
+
+  it('sends nothing when a person says no', async () => {
+    const demo = startDemo();
+    const [, id] = await demo.printed(/\/reviews\/(rev_\w+)/);
+    await call('POST', `/reviews/${id}/action`, await person(), { action_id: 'reject', feedback: 'Not our customer.' });
+    const { code, stdout } = await demo.exited;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Rejected by .*: Not our customer\.\nNothing was sent\./);
+    expect(stdout).not.toContain('redeemed');
+  });
+
+  it('goes on polling while the server is restarted under it', async () => {
+    const demo = startDemo();
+    const [, id] = await demo.printed(/\/reviews\/(rev_\w+)/);
+    const { port } = new URL(url);
+    await server.stop('SIGKILL');
+    server = spawnServer(dataDir, { PORT: port });
+    await addressOf(server);
+    await call('POST', `/reviews/${id}/action`, await person(), { action_id: 'approve' });
+    const { code, stdout } = await demo.exited;
+    expect(stdout).toContain('polling instead');
+    expect(stdout).toContain('Sent (to this screen)');
+    expect(code).toBe(0);
+  });
+
+  it('without a server says what to do', async () => {
+    await server.stop();
+    const { code, stderr } = await startDemo().exited;
+    expect(stderr).toBe('The server does not answer: start it first, in another terminal (`npm start`).\n');
+    expect(code).toBe(1);
+  });
+});
