@@ -4,8 +4,8 @@
  *
  * N1. A service answers 200 with the reply, also when the answer is no: `refusal` is data here, the gateway turns it into the caller's error.
  * N2. `Countersign-Client-Ip` goes with every forwarded request: the caller's address as the gateway sees it. `User-Agent` is the caller's.
- * N3. To the directory's public operations the caller's `Cookie` goes along, and from all its operations `Set-Cookie` comes back unchanged:
- *     the directory sets and ends the inbox's session cookie, and knows a device again by `DEVICE_COOKIE`.
+ * N3. To the operations with the tag `auth` the caller's `DEVICE_COOKIE` goes along, in `Cookie`, and from them `Set-Cookie` comes back
+ *     unchanged: the directory sets and ends the inbox's session cookie, and knows a device again.
  */
 import type { ErrorCode } from './errors.js';
 import type { AgentActor, PersonActor, Role } from './identity.js';

@@ -4,10 +4,11 @@
  * P1 The bytes of the body go on as they came; the service parses and checks them.
  * P2 The path is built anew from the operation and its parameters, and refused when a URL parser would read it otherwise: what was admitted
  *    here is what is served there.
- * P3 Only named headers go on. The answer's headers come back, less those that belong to one connection.
+ * P3 Only named headers go on, and of the cookies the one that marks a device, to where people sign in. The answer's headers come back,
+ *    less those that belong to one connection.
  * P4 A caller that leaves takes its request with it.
  */
-import { CLIENT_IP_HEADER, OPERATIONS, type Operation } from '@countersign/contracts';
+import { CLIENT_IP_HEADER, DEVICE_COOKIE, OPERATIONS, type Operation } from '@countersign/contracts';
 import { fillPath, Problem, SEEN_HEADER, type ServiceAnswer, type ServiceClient } from '@countersign/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admitted } from './admission.js';
@@ -122,6 +123,8 @@ function headersOf(request: FastifyRequest, operation: Operation, caller: string
     const value = request.headers[name];
     if (typeof value === 'string') headers[name] = value;
   }
+  const device = operation.tag === 'auth' ? request.cookies[DEVICE_COOKIE] : undefined;
+  if (device !== undefined && /^[\w-]{1,128}$/.test(device)) headers.cookie = `${DEVICE_COOKIE}=${device}`;
   const own = request.headers[SEEN_HEADER];
   const seen = typeof own === 'string' ? own : operation.method === 'GET' && caller !== null ? ownWrites.of(caller) : undefined;
   return seen === undefined ? headers : { ...headers, [SEEN_HEADER]: seen };

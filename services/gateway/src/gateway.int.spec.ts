@@ -59,6 +59,20 @@ describe('passing on', () => {
     expect(edge.asked[0]?.headers).not.toHaveProperty('authorization');
   });
 
+  it('P3 takes the mark of a device to where people sign in, no other cookie, and brings every cookie back', async () => {
+    edge.answer = () => respond({}, { headers: { 'set-cookie': ['a=1; Path=/', 'b=2; Path=/'] } });
+    const cookie = 'countersign_device=csd_x-1; countersign_session=cst_x; other=1';
+    const login = { method: 'POST', headers: { ...json, cookie, 'sec-fetch-site': 'same-origin' }, body: '{}' };
+    const response = await edge.fetch('/api/v1/auth/login', login);
+    expect(response.headers.getSetCookie()).toEqual(['a=1; Path=/', 'b=2; Path=/']);
+    expect(edge.asked.at(-1)?.headers.cookie).toBe('countersign_device=csd_x-1');
+    await edge.fetch('/api/v1/auth/login', { ...login, headers: { ...login.headers, cookie: 'countersign_device=a%0d%0ab' } });
+    expect(edge.asked.at(-1)?.headers).not.toHaveProperty('cookie');
+    edge.credentials.set(KEY, anAgent());
+    await edge.fetch('/api/v1/reviews', { key: KEY, headers: { cookie } });
+    expect(edge.asked.at(-1)?.headers).not.toHaveProperty('cookie');
+  });
+
   it('makes a request id where the caller sent none that is acceptable', async () => {
     const response = await edge.fetch('/health', { headers: { 'x-request-id': 'short' } });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);

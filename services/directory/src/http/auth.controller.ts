@@ -31,8 +31,6 @@ import { sessionView, signedInReply } from './views.js';
 
 type RequestHeaders = Record<string, string | undefined>;
 
-const NO_STORE = { 'Cache-Control': 'no-store' };
-
 /** Signing in, sessions, invitations, what a key is (HRP digest §1.1, §1.7). */
 @Controller('/api/v1/auth')
 export class AuthController {
@@ -53,16 +51,16 @@ export class AuthController {
   }
 
   @Get('key-info')
-  async keyInfo(@Identity() identity: CallerIdentity): Promise<Reply<KeyInfo>> {
+  async keyInfo(@Identity() identity: CallerIdentity): Promise<KeyInfo> {
     const agent = agentOf(identity);
     const key = await readKey(this.deps, agent.key_id);
     const { scopes, project_id, template_ids, rate_limit_per_hour } = agent;
     const about = { id: agent.key_id, name: agent.name, prefix: agent.key_prefix, scopes, project_id, template_ids, rate_limit_per_hour };
-    return respond({ object: 'key_info', ...about, expires_at: key?.expires_at ?? null }, { headers: NO_STORE });
+    return { object: 'key_info', ...about, expires_at: key?.expires_at ?? null };
   }
 
   @Get('me')
-  async me(@Identity() identity: CallerIdentity): Promise<Reply<Me>> {
+  async me(@Identity() identity: CallerIdentity): Promise<Me> {
     const actor = personOf(identity);
     const person = (await findPersons(this.deps, [actor.person_id])).get(actor.person_id);
     const session = (await sessionsOf(this.deps.pool, actor.person_id)).find((candidate) => candidate.id === actor.session_id);
@@ -81,22 +79,22 @@ export class AuthController {
       must_change_password: session.recovery || person.passwordIsTemporary,
       session: { id: session.id, method: session.method, expires_at: session.expiresAt },
     };
-    return respond(me, { headers: NO_STORE });
+    return me;
   }
 
   @Post('logout')
   async logout(@Identity() identity: CallerIdentity): Promise<Reply<Ok>> {
     const actor = personOf(identity);
     await revokeSession(this.deps.pool, actor.person_id, actor.session_id);
-    return respond({ ok: true }, { headers: { ...NO_STORE, 'Set-Cookie': endedSessionCookie(this.deps.config.publicUrl) } });
+    return respond({ ok: true }, { headers: { 'Set-Cookie': endedSessionCookie(this.deps.config.publicUrl) } });
   }
 
   @Get('sessions')
-  async sessions(@Identity() identity: CallerIdentity): Promise<Reply<SessionList>> {
+  async sessions(@Identity() identity: CallerIdentity): Promise<SessionList> {
     const actor = personOf(identity);
     const sessions = await sessionsOf(this.deps.pool, actor.person_id);
     const items = sessions.map((session) => sessionView(session, actor.session_id));
-    return respond(listBody(items, { total: items.length, hasMore: false }), { headers: NO_STORE });
+    return listBody(items, { total: items.length, hasMore: false });
   }
 
   @Delete('sessions/:id')
@@ -123,9 +121,9 @@ export class AuthController {
   }
 
   @Get('invite/:token')
-  async invitation(@Param(contract(TokenParams)) { token }: TokenParams): Promise<Reply<InviteInfo>> {
+  async invitation(@Param(contract(TokenParams)) { token }: TokenParams): Promise<InviteInfo> {
     const { email, role, project, expiresAt } = accepted(await readInvitation(this.deps, token));
-    return respond({ email, role, project, expires_at: expiresAt }, { headers: NO_STORE });
+    return { email, role, project, expires_at: expiresAt };
   }
 
   @Post('invite/:token')

@@ -27,6 +27,7 @@ import { keysOf } from '../lookups/keys.js';
 import { accepted, adminOf, metaOf, personOf } from './caller.js';
 import { keyView, projectView, secretInfoView, secretView } from './views.js';
 
+/** A raw key is in the answer. */
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** A project, its keys and its webhook secret (HRP digest §1.6, §10, §13). */
@@ -91,32 +92,29 @@ export class SettingsController {
   }
 
   @Get('hmac-secret')
-  async secret(@Identity() identity: CallerIdentity): Promise<Reply<HmacSecretInfo>> {
+  async secret(@Identity() identity: CallerIdentity): Promise<HmacSecretInfo> {
     const secrets = await webhookSecrets(this.deps, adminOf(identity).project_id);
     if (!secrets) throw new Problem('project_not_found');
-    return respond(secretInfoView(secrets), { headers: NO_STORE });
+    return secretInfoView(secrets);
   }
 
   @Post('hmac-secret/reveal')
-  async reveal(@Identity() identity: CallerIdentity): Promise<Reply<HmacSecret>> {
+  async reveal(@Identity() identity: CallerIdentity): Promise<HmacSecret> {
     const secrets = accepted(await revealWebhookSecret(this.deps, adminOf(identity).project_id, metaOf(identity)));
-    return respond(secretView(secrets), { headers: NO_STORE });
+    return secretView(secrets);
   }
 
   @Post('hmac-secret/rotate')
-  async rotate(
-    @Identity() identity: CallerIdentity,
-    @Body(contract(HmacSecretRotate)) body: HmacSecretRotate,
-  ): Promise<Reply<HmacSecretRotated>> {
+  async rotate(@Identity() identity: CallerIdentity, @Body(contract(HmacSecretRotate)) body: HmacSecretRotate): Promise<HmacSecretRotated> {
     const project = adminOf(identity).project_id;
     const { secret, promoteAt } = accepted(await rotateWebhookSecret(this.deps, project, body.promote_at ?? null, metaOf(identity)));
-    return respond({ pending_secret: secret, promote_at: promoteAt }, { headers: NO_STORE });
+    return { pending_secret: secret, promote_at: promoteAt };
   }
 
   @Post('hmac-secret/promote')
-  async promote(@Identity() identity: CallerIdentity): Promise<Reply<HmacSecretInfo>> {
+  async promote(@Identity() identity: CallerIdentity): Promise<HmacSecretInfo> {
     const secrets = accepted(await promoteWebhookSecret(this.deps, adminOf(identity).project_id, metaOf(identity)));
-    return respond(secretInfoView(secrets), { headers: NO_STORE });
+    return secretInfoView(secrets);
   }
 
   async #shown(id: string, key: Parameters<typeof keyView>[1], rawKey?: string): Promise<ApiKey> {

@@ -80,7 +80,7 @@ export const secretView = ({ active, pending }: WebhookSecrets): HmacSecret => (
   promote_at: pending?.promoteAt ?? null,
 });
 
-/** A session for a client that keeps its token, or for the inbox, whose cookie it is. Either way it is stored by nobody in between. */
+/** A session for a client that keeps its token, or for the inbox, whose cookie it is. */
 export function signedInReply(
   signedIn: SignedIn,
   options: { cookie?: boolean; publicUrl: string; status?: number; returnTo?: string },
@@ -97,6 +97,6 @@ export function signedInReply(
   const cookies = [sessionCookie(session.token, SESSION_SECONDS, publicUrl), deviceCookie(deviceToken, publicUrl)];
   return respond(body, {
     status,
-    headers: { 'Cache-Control': 'no-store', ...(cookie ? { 'Set-Cookie': cookies } : {}) },
+    headers: cookie ? { 'Set-Cookie': cookies } : {},
   });
 }
