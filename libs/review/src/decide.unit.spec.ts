@@ -11,7 +11,6 @@ const resubmitted =
   (payload = PAYLOAD, version = 2) =>
   (state: ReviewState, now: string) =>
     resubmit({ actor: agent, payload, version }, state, now);
-const _irreversible: Asked = { body: { irreversibility: 'irreversible' } };
 const seen = { version: 1, payload_digest: digest(PAYLOAD) };
 
 describe('approving', () => {

@@ -146,12 +146,12 @@ export function discardDraft(command: { actor: Actor }, state: TemplateState): T
 }
 
 /** A draft is read as a create body would be: the same shape, the same refusals. What it leaves out is as it stands. */
-function readDraft(template: ExistingTemplate): { input: TemplateCreate } | { refusal: TemplateRefusal } {
-  const config = structuredClone(template.draft?.config ?? {});
-  const result = validator(TemplateCreate)({ slug: template.slug, ...(currentVersion(template)?.config ?? {}), ...config });
+function readDraft(template: ExistingTemplate, draft: Record<string, unknown>): { input: TemplateCreate } | { refusal: TemplateRefusal } {
+  const standing = { slug: template.slug, ...currentVersion(template)?.config };
+  const result = validator(TemplateCreate)(structuredClone({ ...standing, ...draft }));
   if (result.ok) return { input: result.value };
   const [first] = result.issues;
-  const code = (result.code === 'validation_failed' && DRAFT_CODES[first.path.split('.')[0] ?? '']) || result.code;
+  const code = (result.code === 'validation_failed' && DRAFT_CODES[first.path.replace(/\..*/, '')]) || result.code;
   const message = `The draft cannot be published: ${first.path} ${first.message}.`;
   return { refusal: { code, message, param: first.path, details: result.issues } };
 }
@@ -170,7 +170,7 @@ export function publishTemplate(command: { actor: Actor }, state: TemplateState)
     if (wanted !== undefined && wanted !== template.slug && template.versions.length > 0) {
       return no('slug_immutable_after_publish', 'A published template keeps its slug.', 'slug');
     }
-    const read = readDraft(template);
+    const read = readDraft(template, template.draft.config);
     if ('refusal' in read) return refused(read.refusal);
     const { slug, ...input } = read.input;
     const decision = publish(actor, template, slug, input, 'published');
