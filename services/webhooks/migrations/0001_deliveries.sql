@@ -54,6 +54,9 @@ create table webhooks.deliveries (
   dead_reason text check (dead_reason in ('attempts_exhausted', 'gone', 'endpoint_unavailable')),
   delivered_at timestamptz,
   replays integer not null default 0,
+  -- The newest replay the log has told of, and when: whoever records one puts it in line; this finds those whose process did not come to it.
+  replay_told integer not null default 0,
+  replay_told_at timestamptz,
   -- Settled, and the log does not say so yet.
   unrecorded boolean not null default false,
   created_at timestamptz not null,
@@ -64,6 +67,7 @@ create index deliveries_expedited on webhooks.deliveries (endpoint, next_attempt
 create index deliveries_running on webhooks.deliveries (endpoint) where lease is not null;
 create index deliveries_waiting on webhooks.deliveries (review, sequence) where status = 'pending';
 create index deliveries_unrecorded on webhooks.deliveries (settled_at) where unrecorded;
+create index deliveries_replay_told on webhooks.deliveries (replay_told_at) where status = 'failed' and replay_told > replays;
 create index deliveries_newest on webhooks.deliveries (project, created_at desc, id desc);
 create index deliveries_of_review on webhooks.deliveries (review, created_at desc, id desc);
 create index deliveries_failed on webhooks.deliveries (project, created_at desc, id desc) where status = 'failed';

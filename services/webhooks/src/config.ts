@@ -92,6 +92,13 @@ export const WEBHOOK_SETTINGS = declareSettings(
       max: '1m',
       meaning: 'How often due deliveries are looked for when nothing announces them.',
     },
+    sweep: {
+      env: 'WEBHOOK_SWEEP',
+      type: 'duration',
+      default: '15s',
+      min: '10ms',
+      meaning: 'How often a process looks for what another left behind: outcomes not recorded, replays not in line.',
+    },
     drain: {
       env: 'WEBHOOK_DRAIN',
       type: 'duration',

@@ -3,7 +3,7 @@ import type { StoredEvent } from '@countersign/event-store';
 import { Controller, Inject } from '@nestjs/common';
 import { TOLD_EVENTS, UNTOLD_EVENTS } from './bodies.js';
 import { PARTS, type Parts } from './deps.js';
-import { queueDeliveries, queueReplays } from './reactions.js';
+import { noteReplays, queueDeliveries } from './reactions.js';
 
 /** What the service follows: the reviews, for what agents are told of them, and its own deliveries, for those that somebody has sent again. */
 export const SUBSCRIPTION = {
@@ -23,6 +23,6 @@ export class Consumers {
 
   @OnEvents('delivery.replayed')
   replayed(events: StoredEvent[], context: BatchContext): Promise<void> {
-    return queueReplays(events, context);
+    return noteReplays(events, context);
   }
 }

@@ -30,6 +30,7 @@ export interface WebhooksDeps {
 export interface Parts extends RecorderDeps {
   sender: Sender;
   config: WebhookConfig;
+  logger: Logger;
 }
 
 export const PARTS = Symbol('webhooks parts');

@@ -5,7 +5,6 @@ import { evolve, initial } from '@countersign/review';
 import { bodiesOf } from './bodies.js';
 import { deliveryUuid } from './delivery-ids.js';
 import { enqueue, type NewDelivery } from './queue/enqueue.js';
-import { requeue } from './queue/requeue.js';
 
 /**
  * Queues what agents are to be told of these events, in the transaction that moves the cursor: an event and its deliveries are one step.
@@ -51,12 +50,17 @@ async function deliveriesOf(store: EventStore, stream: string, wanted: readonly 
   return made;
 }
 
-/** Puts replayed deliveries back in line where the process that recorded the replay did not come to it. */
-export function queueReplays(events: readonly StoredEvent[], context: BatchContext): Promise<void> {
-  if (context.replay) return Promise.resolve();
-  const replays = (events as StoredEvent<Extract<DeliveryEvent, { type: 'delivery.replayed' }>>[]).map((event) => ({
-    id: uuidOf(event.stream),
-    replay: event.body.replay,
-  }));
-  return requeue(context.tx, replays, { urgent: false });
+/**
+ * Notes replays the log tells of. The process that records them also puts them in line, together and in order; a note that stays is what
+ * a process left that died between (queue/requeue.ts).
+ */
+export async function noteReplays(events: readonly StoredEvent[], context: BatchContext): Promise<void> {
+  if (context.replay) return;
+  const replayed = events as StoredEvent<Extract<DeliveryEvent, { type: 'delivery.replayed' }>>[];
+  await context.tx.query(
+    `update webhooks.deliveries d set replay_told = r.replay, replay_told_at = r.told_at
+     from (select distinct on (id) * from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as r (id, replay, told_at) order by id, replay desc) r
+     where d.id = r.id and d.replay_told < r.replay`,
+    [replayed.map((event) => uuidOf(event.stream)), replayed.map((event) => event.body.replay), replayed.map((event) => event.time)],
+  );
 }

@@ -23,6 +23,7 @@ type RetryRefusal = Refusal<'delivery_not_found' | 'already_delivered' | 'delive
 
 const NOT_FOUND: RetryRefusal = { code: 'delivery_not_found', message: 'There is no such delivery in this project.' };
 const TESTED: RetryRefusal = { code: 'delivery_not_found', message: 'A test is sent once; ask for another with POST /webhooks/test.' };
+const ARRIVED: RetryRefusal = { code: 'already_delivered', message: 'The delivery has arrived; it is not sent again.' };
 const RUNNING: RetryRefusal = { code: 'delivery_claimed', message: 'The delivery is being attempted right now.' };
 
 /** Sends one delivery again at once: a dead letter from the start of its delays, one that waits without waiting. */
@@ -35,8 +36,9 @@ export async function retryDelivery(parts: Parts, caller: Caller, id: string): P
     if (!(await hurry(parts.pool, uuid))) return RUNNING;
     return { seen: { position: 0, events: [] }, queuedAt: await databaseTime(parts.pool) };
   }
+  if (status === 'delivered') return ARRIVED;
   // Its end may be written in the table and not yet in the log, which decides.
-  if (status === 'failed') await recordOutcomes(parts);
+  await recordOutcomes(parts, { ids: [uuid] });
   const replayed = await recordReplay(parts.store, caller, { id: uuid, review, event_type });
   if (replayed.refusal) return replayed.refusal as RetryRefusal;
   await inTransaction(parts.pool, (tx) => requeue(tx, replayed.replays, { urgent: true }));
@@ -49,7 +51,7 @@ export const MOST_REPLAYED = 10_000;
 
 /** Sends a project's dead letters again, in the order they were first sent. */
 export async function replayDeliveries(parts: Parts, caller: Caller, filter: DeliveryReplay): Promise<Queued & { queued: number }> {
-  await recordOutcomes(parts);
+  await recordOutcomes(parts, 'all');
   const started = await databaseTime(parts.pool);
   let seen: Queued['seen'] = { position: 0, events: [] };
   let queued = 0;

@@ -20,7 +20,7 @@ export interface Place {
 
 export function isPlace(value: unknown): value is Place {
   const { at, id } = (value ?? {}) as Record<string, unknown>;
-  return typeof at === 'string' && new Date(at).getTime() > 0 && isId('whd', id);
+  return typeof at === 'string' && /^\d{4}-/.test(at) && !Number.isNaN(Date.parse(at)) && isId('whd', id);
 }
 
 type Filter = Omit<DeliveryListQuery, 'limit' | 'offset' | 'cursor'> & Pick<DeliveryReplay, 'ids'>;
@@ -40,7 +40,7 @@ export async function listDeliveries(
   const paged =
     page.after === null
       ? matching
-      : matching.and((p) => `(d.created_at, d.id) < (${p(page.after?.at)}, ${p(uuidOf(page.after?.id ?? ''))})`);
+      : matching.and((p) => `(d.created_at, d.id) < (${p(timeOf(page.after?.at ?? ''))}, ${p(uuidOf(page.after?.id ?? ''))})`);
   const { rows } = await pool.query<DeliveryRow>(
     `select ${COLUMNS} from ${TABLES} where ${paged.sql} order by d.created_at desc, d.id desc limit ${page.limit + 1} offset ${page.offset}`,
     paged.values,
@@ -111,6 +111,11 @@ function condition(sql: string, values: unknown[]): Condition {
   };
 }
 
+/** A leap second, which the format allows, is read as the second before it. */
+function timeOf(text: string): Date {
+  return new Date(text.replace(/:60(?=[.Zz+-])/, ':59'));
+}
+
 /** An id that is none matches nothing, as one that does not exist. */
 function where(project: string, filter: Filter): Condition {
   const ids = filter.ids?.filter((id) => isId('whd', id)).map(uuidOf);
@@ -121,8 +126,8 @@ function where(project: string, filter: Filter): Condition {
   }
   if (status !== undefined) matching = matching.and((p) => `d.status = ${p(status)}`);
   if (event_type !== undefined && event_type.length > 0) matching = matching.and((p) => `d.event_type = any(${p(event_type)})`);
-  if (from !== undefined) matching = matching.and((p) => `d.created_at >= ${p(new Date(from))}`);
-  if (to !== undefined) matching = matching.and((p) => `d.created_at < ${p(new Date(to))}`);
+  if (from !== undefined) matching = matching.and((p) => `d.created_at >= ${p(timeOf(from))}`);
+  if (to !== undefined) matching = matching.and((p) => `d.created_at < ${p(timeOf(to))}`);
   if (ids !== undefined) matching = matching.and((p) => `d.id = any(${p(ids)}::uuid[])`);
   return matching;
 }

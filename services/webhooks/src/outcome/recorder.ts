@@ -6,7 +6,6 @@
  * O2 Any process carries what any process settled.
  */
 import { type EventStore, handle, idOf } from '@countersign/event-store';
-import type { Logger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import { deliveryFold, type Outcome, recordOutcome } from './delivery.js';
 
@@ -29,41 +28,47 @@ export interface RecorderDeps {
   pool: Pool;
   /** As writer `webhooks`. */
   store: EventStore;
-  logger: Logger;
 }
 
-/** Records everything that is not recorded yet. @returns how many there were. */
-export async function recordOutcomes({ pool, store, logger }: RecorderDeps): Promise<number> {
-  let recorded = 0;
+/** A settled row belongs to the process that settled it for this long; then anybody records it. */
+const LEFT_BEHIND_SECONDS = 10;
+
+/**
+ * Records how deliveries ended.
+ * @param which some by their uuids, all, or those a process left behind. Several processes asked for the same are no fault, only twice the work.
+ */
+export async function recordOutcomes(
+  { pool, store }: RecorderDeps,
+  which: { ids: readonly string[] } | 'all' | 'left_behind',
+): Promise<void> {
+  const chosen = typeof which === 'object' ? which.ids : null;
   for (;;) {
     const { rows } = await pool.query<Unrecorded>(
       `select d.id, d.project, d.review, d.event_type, d.attempts, d.replays, d.status, d.dead_reason, d.request_id, a.status_code
        from webhooks.deliveries d left join webhooks.attempts a on a.delivery = d.id and a.number = d.attempts
-       where d.unrecorded and d.status <> 'pending' order by d.settled_at limit $1`,
-      [BATCH],
+       where d.unrecorded and d.status <> 'pending' and ($1::uuid[] is null or d.id = any($1))
+         and ($2::int is null or d.settled_at < event_store.now() - make_interval(secs => $2))
+       order by d.settled_at, d.sequence limit $3`,
+      [chosen, which === 'left_behind' ? LEFT_BEHIND_SECONDS : null, BATCH],
     );
-    const done = await Promise.all(rows.map((row) => record(store, row)));
+    if (rows.length === 0) return;
+    await Promise.all(rows.map((row) => record(store, row)));
     await pool.query(
       `update webhooks.deliveries d set unrecorded = false from unnest($1::uuid[], $2::int[]) as r (id, replays)
        where d.id = r.id and d.replays = r.replays and d.status <> 'pending'`,
       [rows.map((row) => row.id), rows.map((row) => row.replays)],
     );
-    recorded += done.filter((appended) => appended).length;
-    if (rows.length < BATCH) break;
   }
-  if (recorded > 0) logger.debug({ recorded }, 'delivery outcomes recorded');
-  return recorded;
 }
 
-async function record(store: EventStore, row: Unrecorded): Promise<boolean> {
-  const { events } = await handle(store, {
+async function record(store: EventStore, row: Unrecorded): Promise<void> {
+  await handle(store, {
     stream: idOf('whd', row.id),
     project: idOf('prj', row.project),
     fold: deliveryFold,
     decide: (state) => recordOutcome(state, outcomeOf(row)),
     meta: { actor: { kind: 'system', id: 'system:webhooks' }, request_id: row.request_id ?? undefined },
   });
-  return events.length > 0;
 }
 
 function outcomeOf(row: Unrecorded): Outcome {

@@ -38,6 +38,23 @@ export async function requeue(tx: PoolClient, replays: readonly Replay[], option
   await tx.query(`notify ${DUE_CHANNEL}`);
 }
 
+/** After this time a replay nobody has put in line is taken for left behind by its process. */
+const LEFT_BEHIND_SECONDS = 10;
+
+/** Puts replays in line whose process died between recording them and doing so itself. @returns how many there were. */
+export function requeueLeftBehind(pool: Pool): Promise<number> {
+  return inTransaction(pool, async (tx) => {
+    const { rows } = await tx.query<Replay>(
+      `select id, replay_told as replay from webhooks.deliveries
+       where status = 'failed' and replay_told > replays and replay_told_at < event_store.now() - make_interval(secs => $1)
+       order by sequence limit 500`,
+      [LEFT_BEHIND_SECONDS],
+    );
+    if (rows.length > 0) await requeue(tx, rows, { urgent: false });
+    return rows.length;
+  });
+}
+
 /** Has the head of a waiting delivery's review tried at once. @returns false when an attempt of this very delivery is running. */
 export function hurry(pool: Pool, id: string): Promise<boolean> {
   return inTransaction(pool, async (tx) => {

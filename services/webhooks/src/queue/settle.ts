@@ -17,8 +17,9 @@ const HELD_ERROR = 'The endpoint stayed unavailable for as long as all attempts 
  *
  * A result that comes after its lease was given away is kept in the log of attempts and changes nothing else: the delivery belongs to
  * whoever holds the new lease.
+ * @returns uuids of the deliveries that have come to an end.
  */
-export function settle(pool: Pool, settlements: readonly Settlement[], policy: CircuitPolicy): Promise<void> {
+export function settle(pool: Pool, settlements: readonly Settlement[], policy: CircuitPolicy): Promise<string[]> {
   return inTransaction(pool, async (tx) => {
     const ids = [...new Set(settlements.map((one) => one.claimed.endpoint))];
     const { endpoints, now } = await lockEndpoints(tx, ids);
@@ -37,8 +38,10 @@ export function settle(pool: Pool, settlements: readonly Settlement[], policy: C
     await writeCircuits(tx, circuits, now);
     const inTrouble = circuits.filter(({ circuit }) => stateOf(circuit, now) !== 'closed').map(({ id }) => id);
     const givenUp = await giveUpHeld(tx, inTrouble, now, policy);
-    await advanceHeads(tx, [...new Set([...settled, ...givenUp])], { now, hurry: 'no' });
+    const ended = [...settled, ...givenUp];
+    await advanceHeads(tx, [...new Set(ended.map((one) => one.review))], { now, hurry: 'no' });
     await setDueTimes(tx, ids, now);
+    return ended.map((one) => one.id);
   });
 }
 
@@ -81,9 +84,14 @@ async function finishAttempts(tx: PoolClient, answered: readonly Answered[], now
   );
 }
 
-/** Moves the deliveries whose lease is still ours on. @returns reviews whose head is settled. */
-async function finishDeliveries(tx: PoolClient, answered: readonly Answered[], now: number): Promise<string[]> {
-  const { rows } = await tx.query<{ review: string; settled: boolean }>(
+interface Ended {
+  id: string;
+  review: string;
+}
+
+/** Moves the deliveries whose lease is still ours on. @returns those that have come to an end. */
+async function finishDeliveries(tx: PoolClient, answered: readonly Answered[], now: number): Promise<Ended[]> {
+  const { rows } = await tx.query<Ended & { settled: boolean }>(
     `update webhooks.deliveries d
      set status = r.status, next_attempt_at = r.next_attempt_at, lease = null, last_error = r.error, attempts_apart = d.attempts_apart + r.apart,
        delivered_at = case when r.status = 'delivered' then $7::timestamptz end, settled_at = case when r.status <> 'pending' then $7::timestamptz end,
@@ -91,7 +99,7 @@ async function finishDeliveries(tx: PoolClient, answered: readonly Answered[], n
      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::int[], $8::text[])
        as r (id, lease, status, next_attempt_at, error, apart, dead_reason)
      where d.id = r.id and d.lease = r.lease
-     returning d.review, d.status <> 'pending' as settled`,
+     returning d.id, d.review, d.status <> 'pending' as settled`,
     [
       answered.map((one) => one.claimed.id),
       answered.map((one) => one.claimed.lease),
@@ -103,7 +111,7 @@ async function finishDeliveries(tx: PoolClient, answered: readonly Answered[], n
       answered.map(({ verdict }) => (verdict.next === 'dead' ? verdict.reason : null)),
     ],
   );
-  return rows.filter((row) => row.settled).map((row) => row.review);
+  return rows.filter((row) => row.settled);
 }
 
 async function writeCircuits(
@@ -134,16 +142,16 @@ async function writeCircuits(
  * Ends what an open circuit has held back for as long as a whole round of attempts takes, so that nothing waits for ever for an endpoint
  * that is gone. Only a failure seen at the end of that time counts: a station that was off does not give up what it never tried.
  */
-async function giveUpHeld(tx: PoolClient, endpoints: readonly number[], now: number, policy: CircuitPolicy): Promise<string[]> {
+async function giveUpHeld(tx: PoolClient, endpoints: readonly number[], now: number, policy: CircuitPolicy): Promise<Ended[]> {
   if (endpoints.length === 0) return [];
   const round = policy.backoff.reduce((sum, delay) => sum + delay, 0);
-  const { rows } = await tx.query<{ review: string }>(
+  const { rows } = await tx.query<Ended>(
     `update webhooks.deliveries d set status = 'failed', next_attempt_at = null, expedited = false, last_error = $3, dead_reason = $4,
        settled_at = $5, unrecorded = true
      from (select d.id from webhooks.deliveries d join webhooks.endpoints e on e.id = d.endpoint
            where d.endpoint = any($1) and d.next_attempt_at <= $2 and d.lease is null and e.last_failure_at = $5 limit 500) held
-     where d.id = held.id returning d.review`,
+     where d.id = held.id returning d.id, d.review`,
     [endpoints, new Date(now - round), HELD_ERROR, HELD, new Date(now)],
   );
-  return rows.map((row) => row.review);
+  return rows;
 }

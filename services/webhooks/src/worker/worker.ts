@@ -15,6 +15,7 @@ import type { Pool } from 'pg';
 import type { WebhookConfig } from '../config.js';
 import { type RecorderDeps, recordOutcomes } from '../outcome/recorder.js';
 import { type Claimed, claim } from '../queue/claim.js';
+import { requeueLeftBehind } from '../queue/requeue.js';
 import { type Settlement, settle } from '../queue/settle.js';
 import { type Sender, send } from './attempt.js';
 import { type Listening, listenForDue } from './due-listener.js';
@@ -29,11 +30,9 @@ export interface WorkerDeps extends RecorderDeps {
 }
 
 /** How long a delivery waits that could not be attempted for a reason of ours. */
-const POSTPONED_MS = 2_000;
+const POSTPONED_MS = 1_000;
 /** Pause after the database failed. */
 const TROUBLE_MS = 1_000;
-/** How often outcomes that another process left behind are looked for. */
-const SWEEP_MS = 15_000;
 /** Tries to write results while the process stops. */
 const CLOSING_ATTEMPTS = 10;
 
@@ -44,7 +43,9 @@ export class Worker {
   readonly #stop = new AbortController();
   #results: { settlement: Settlement; until: number; written: () => void }[] = [];
   #writing: Promise<void> = Promise.resolve();
-  readonly #settled = new Signal();
+  readonly #ended = new Signal();
+  /** Deliveries this process has brought to an end and not recorded yet. */
+  #unrecorded: string[] = [];
   #claiming: Promise<void> = Promise.resolve();
   #recording: Promise<void> = Promise.resolve();
   #listening: Listening | null = null;
@@ -69,7 +70,7 @@ export class Worker {
     await Promise.all([...this.#running]);
     clearTimeout(late);
     this.#drained = true;
-    this.#settled.notify();
+    this.#ended.notify();
     await this.#recording;
     await this.#listening?.close();
   }
@@ -137,11 +138,12 @@ export class Worker {
     const taken = this.#results.splice(0);
     for (let attempt = 1; ; attempt++) {
       try {
-        await settle(
+        const ended = await settle(
           pool,
           taken.map((one) => one.settlement),
           config,
         );
+        this.#unrecorded.push(...ended);
         break;
       } catch (error) {
         // Past its lease a delivery is somebody else's again, who will send it once more: at least once.
@@ -152,22 +154,30 @@ export class Worker {
       }
     }
     for (const one of taken) one.written();
-    this.#settled.notify();
+    this.#ended.notify();
   }
 
   async #recordLoop(): Promise<void> {
-    const { logger } = this.#deps;
+    const { logger, pool, config } = this.#deps;
+    let swept = Number.NEGATIVE_INFINITY;
     for (;;) {
-      // Read before the pass: the last one begins when everything is settled.
+      // Read before the pass: the last one begins when everything has ended.
       const last = this.#drained;
+      const ids = this.#unrecorded.splice(0);
       try {
-        await recordOutcomes(this.#deps);
+        if (ids.length > 0) await recordOutcomes(this.#deps, { ids });
+        if (Date.now() - swept >= config.sweep) {
+          await recordOutcomes(this.#deps, 'left_behind');
+          await requeueLeftBehind(pool);
+          swept = Date.now();
+        }
       } catch (error) {
-        logger.warn({ err: error }, 'outcomes of deliveries could not be recorded yet');
-        if (!last) await this.#settled.wait(TROUBLE_MS);
+        // What was not recorded is found again by a sweep, here or elsewhere.
+        logger.warn({ err: error }, 'what deliveries led to could not be recorded yet');
+        if (!last) await this.#ended.wait(TROUBLE_MS);
       }
       if (last) return;
-      await this.#settled.wait(SWEEP_MS);
+      if (this.#unrecorded.length === 0) await this.#ended.wait(config.sweep);
     }
   }
 }

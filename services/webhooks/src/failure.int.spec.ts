@@ -1,0 +1,360 @@
+/** What can go wrong between two machines, each against a real receiver (decision 11, hrp §7.3). */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { newId, uuidOf } from '@countersign/event-store';
+import { redeem } from '@countersign/review';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { type Answer, Receiver, status } from './fixture/receiver.js';
+import { AGENT, PAYLOAD } from './fixture/reviews.js';
+import { type Station, type StationOptions, startStation, until } from './fixture/station.js';
+
+jest.setTimeout(30_000);
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+async function begin(options: StationOptions = {}): Promise<{ station: Station; agent: Receiver }> {
+  const agent = await new Receiver().listen();
+  open.push(agent);
+  const station = await startStation(options);
+  open.push(station);
+  return { station, agent };
+}
+
+interface Listed {
+  id: string;
+  event_type: string;
+  status: string;
+  attempts: number;
+  max_attempts: number;
+  last_attempt_at: string | null;
+  next_attempt_at: string | null;
+  last_error: string | null;
+  endpoint: { circuit: string; consecutive_failures: number; open_until: string | null };
+}
+
+async function listed(station: Station, query: string): Promise<Listed[]> {
+  return (await station.call<{ items: Listed[] }>('listDeliveries', { query })).body.items;
+}
+
+/** The first delivery of a review, once it looks as asked. */
+const head = (station: Station, review: string, holds: (one: Listed) => boolean) =>
+  until(
+    async () => (await listed(station, `review_id=${review}&event_type=review.action_taken`))[0] as Listed,
+    (one) => one !== undefined && holds(one),
+  );
+
+const LONG = { backoff: Array.from({ length: 8 }, () => 3_600_000), jitterPercent: 0 };
+
+describe('a receiver in trouble', () => {
+  const silent: Answer = () => undefined;
+  const reset: Answer = (_, response) => void response.socket?.resetAndDestroy();
+  it.each<[string, Answer, RegExp]>([
+    ['hangs before its headers', silent, /No response within 0.2 s/],
+    ['resets the connection', reset, /connection ended/],
+    ['answers 503', status(503), /^HTTP 503$/],
+    ['redirects to a metadata service', status(302, { location: 'http://169.254.169.254/latest/meta-data/' }), /^HTTP 302$/],
+  ])('is tried again when it %s', async (_, answer, error) => {
+    const { station, agent } = await begin({ config: { headersTimeout: 200 } });
+    const review = await station.approved(
+      agent.url('/hook', (request, response, nth, raw) => (nth === 1 ? answer : status(200))(request, response, nth, raw)),
+    );
+    const done = await head(station, review, (one) => one.status === 'delivered');
+    expect(done.attempts).toBe(2);
+    const { body } = await station.call<{ attempt_log: { error: string | null }[] }>('getDelivery', { params: { id: done.id } });
+    expect(body.attempt_log[0]?.error).toMatch(error);
+    expect(
+      new Set(
+        agent
+          .at()
+          .slice(0, 2)
+          .map((one) => one.headers['x-webhook-id']),
+      ).size,
+    ).toBe(1);
+  });
+
+  it('has its 2xx taken although the body drips or never ends in size', async () => {
+    const { station, agent } = await begin({ config: { bodyTimeout: 200, bodyBytes: 2_048 } });
+    const drip: Answer = (_, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write('.'), 20);
+      response.on('close', () => clearInterval(timer));
+    };
+    const flood: Answer = (_, response) => {
+      response.writeHead(200);
+      const pump = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536, 'x')));
+      };
+      response.on('drain', pump);
+      pump();
+    };
+    for (const answer of [drip, flood]) {
+      const review = await station.approved(agent.url(`/${answer.name}`, answer));
+      const done = await head(station, review, (one) => one.status === 'delivered');
+      expect(done.attempts).toBe(1);
+    }
+  });
+
+  it('is given the time it asks for, within a bound', async () => {
+    const { station, agent } = await begin({ config: { retryAfterMax: 7_200_000 } });
+    const waits = async (seconds: number) => {
+      const review = await station.approved(agent.url(`/later-${seconds}`, status(429, { 'retry-after': String(seconds) })));
+      const waiting = await head(station, review, (one) => one.attempts === 1 && one.next_attempt_at !== null);
+      return Date.parse(waiting.next_attempt_at ?? '') - Date.now();
+    };
+    for (const [asked, granted] of [
+      [600, 600_000],
+      [999_999_999, 7_200_000],
+    ] as const) {
+      const wait = await waits(asked);
+      expect(wait).toBeGreaterThan(granted - 60_000);
+      expect(wait).toBeLessThanOrEqual(granted);
+    }
+  });
+
+  it('gets nine attempts along the table of delays, then the delivery is a dead letter and the next of its review goes', async () => {
+    const backoff = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200].map((seconds) => seconds * 1_000);
+    const { station, agent } = await begin({ config: { backoff, jitterPercent: 0 } });
+    const review = await station.approved(
+      agent.url('/dead', (request, response) => {
+        response.writeHead(request.headers['x-webhook-event'] === 'review.action_taken' ? 500 : 200).end();
+      }),
+    );
+    for (const [index, delay] of backoff.entries()) {
+      const waiting = await head(station, review, (one) => one.attempts === index + 1 && one.next_attempt_at !== null);
+      expect(waiting).toMatchObject({ status: 'pending', max_attempts: 9, last_error: 'HTTP 500' });
+      const wait = Date.parse(waiting.next_attempt_at ?? '') - Date.parse(waiting.last_attempt_at ?? '');
+      expect(wait).toBeGreaterThanOrEqual(delay);
+      expect(wait).toBeLessThan(delay + 3_000);
+      await station.db.advanceClock(delay / 1_000);
+    }
+    expect(await head(station, review, (one) => one.status === 'failed')).toMatchObject({ attempts: 9, next_attempt_at: null });
+    await until(
+      () => agent.types('/dead'),
+      (types) => types.includes('review.decided'),
+    );
+    expect(agent.at('/dead')).toHaveLength(10);
+    expect(
+      new Set(
+        agent
+          .at('/dead')
+          .slice(0, 9)
+          .map((one) => `${one.headers['x-webhook-id']} ${one.body.toString('utf8')}`),
+      ).size,
+    ).toBe(1);
+    const outcomes = await until(
+      () => station.outcomes(),
+      (all) => all.length === 2,
+    );
+    expect(outcomes[0]).toMatchObject({
+      type: 'delivery.dead_lettered',
+      body: { reason: 'attempts_exhausted', attempts: 9, status_code: 500 },
+    });
+  });
+
+  it('is tried at once when something new happens to its review', async () => {
+    const { station, agent } = await begin({ config: LONG });
+    const review = await station.approved(
+      agent.url('/blocked', (_, response, nth) => void response.writeHead(nth === 1 ? 500 : 200).end()),
+    );
+    await head(station, review, (one) => one.attempts === 1 && one.next_attempt_at !== null);
+    await station.decide(review, (state, now) =>
+      redeem({ actor: AGENT, redemption_id: newId('rdm'), presented: { value: PAYLOAD } }, state, now),
+    );
+    const types = await until(
+      () => agent.types('/blocked'),
+      (all) => all.length >= 4,
+    );
+    expect(types).toEqual(['review.action_taken', 'review.action_taken', 'review.decided', 'review.redeemed']);
+  });
+
+  it('does not slow others when it is dead', async () => {
+    const { station, agent } = await begin({ config: { ...LONG, headersTimeout: 30_000, lease: 90_000, concurrency: 20, drain: 50 } });
+    const dead = await new Receiver().listen();
+    open.push(dead);
+    for (let n = 0; n < 30; n++) await station.approved(dead.url('/dead', () => undefined));
+    await until(
+      () => dead.received.length,
+      (count) => count === 8,
+    );
+    for (let n = 0; n < 30; n++) await station.approved(agent.url('/healthy'));
+    await until(
+      () => agent.at('/healthy').length,
+      (count) => count === 60,
+    );
+    expect(dead.received).toHaveLength(8);
+  });
+
+  it('opens its circuit, and flows again from the first attempt that goes through', async () => {
+    const backoff = [60_000, 60_000, 60_000, 60_000];
+    const { station, agent } = await begin({ config: { backoff, jitterPercent: 0, circuitFailures: 3, endpointConcurrency: 1 } });
+    let broken = true;
+    const url = agent.url('/down', (_, response) => void response.writeHead(broken ? 500 : 200).end());
+    const reviews: string[] = [];
+    for (let n = 0; n < 6; n++) reviews.push(await station.approved(url));
+    const seen = await until(
+      () => listed(station, 'event_type=review.action_taken'),
+      (all) => all.some((one) => one.endpoint.circuit === 'open'),
+    );
+    expect(seen[0]?.endpoint).toMatchObject({ circuit: 'open', consecutive_failures: 3, origin: new URL(url).origin });
+    expect(seen.filter((one) => one.attempts > 0)).toHaveLength(3);
+    await station.db.advanceClock(60);
+    await until(
+      () => agent.at('/down').length,
+      (count) => count === 4,
+    );
+    broken = false;
+    await station.db.advanceClock(60);
+    await until(
+      () => agent.types('/down').filter((type) => type === 'review.decided').length,
+      (count) => count === reviews.length,
+    );
+    const after = await listed(station, 'event_type=review.decided');
+    expect(after[0]?.endpoint).toMatchObject({ circuit: 'closed', consecutive_failures: 0, open_until: null });
+  });
+
+  it('gives up what an open circuit held back for a whole round of attempts', async () => {
+    const { station, agent } = await begin({ config: { backoff: [60_000], jitterPercent: 0, circuitFailures: 1, endpointConcurrency: 1 } });
+    for (let n = 0; n < 3; n++) await station.approved(agent.url('/lost', status(500)));
+    await until(
+      () => agent.at('/lost').length,
+      (count) => count === 1,
+    );
+    await station.db.advanceClock(61);
+    const failed = await until(
+      () => listed(station, 'status=failed'),
+      (all) => all.length > 0,
+    );
+    expect(failed.length).toBeGreaterThan(0);
+    const outcomes = await until(
+      () => station.outcomes(),
+      (all) => all.some((one) => one.body.reason === 'endpoint_unavailable'),
+    );
+    expect(outcomes.find((one) => one.body.reason === 'endpoint_unavailable')?.body).toMatchObject({ attempts: 0, status_code: null });
+  });
+});
+
+describe('an address', () => {
+  it('that changed to a private one after the review was created is refused at the connection', async () => {
+    const { station, agent } = await begin({
+      allowNetworks: [],
+      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    });
+    const review = await station.approved(agent.url('/inside').replace('127.0.0.1', 'agent.test'));
+    const refused = await head(station, review, (one) => one.last_error !== null);
+    expect(refused.last_error).toMatch(/refused: 127\.0\.0\.1 .* \(loopback\)/);
+    expect(agent.received).toHaveLength(0);
+    const { body } = await station.call<{ attempt_log: { stage: string; status_code: number | null }[] }>('getDelivery', {
+      params: { id: refused.id },
+    });
+    expect(body.attempt_log[0]).toMatchObject({ stage: 'before', status_code: null });
+  });
+});
+
+describe('several processes', () => {
+  it('share the work, and each delivery is sent once', async () => {
+    const { station, agent } = await begin();
+    await station.startService();
+    await station.startService();
+    for (let n = 0; n < 30; n++) await station.approved(agent.url('/shared'));
+    await until(
+      () => agent.at('/shared').length,
+      (count) => count >= 60,
+    );
+    await until(
+      () => station.outcomes(),
+      (all) => all.length === 60,
+    );
+    expect(new Set(agent.at('/shared').map((one) => one.headers['x-webhook-id'])).size).toBe(60);
+    expect(agent.at('/shared')).toHaveLength(60);
+  });
+
+  it('take over a delivery whose process was killed in the middle of an attempt: same id, same bytes', async () => {
+    const { station, agent } = await begin();
+    await station.pauseWorkers();
+    const member = spawnMember(station.db.ownerUrl);
+    open.push({ close: async () => void member.kill('SIGKILL') });
+    let heard: () => void = () => undefined;
+    const attempted = new Promise<void>((resolve) => {
+      heard = resolve;
+    });
+    const review = await station.approved(
+      agent.url('/killed', (_, response, nth) => (nth === 1 ? heard() : void response.writeHead(200).end())),
+    );
+    await station.handleDecision(review);
+    await attempted;
+    member.kill('SIGKILL');
+    await once(member, 'exit');
+    await station.startService();
+    await station.db.advanceClock(61);
+    const done = await head(station, review, (one) => one.status === 'delivered');
+    const sent = agent.at('/killed').filter((one) => one.headers['x-webhook-event'] === 'review.action_taken');
+    expect(new Set(sent.map((one) => `${one.headers['x-webhook-id']} ${one.body.toString('utf8')}`)).size).toBe(1);
+    expect(done.attempts).toBe(2);
+    const { body } = await station.call<{ attempt_log: { outcome: string; error: string }[] }>('getDelivery', { params: { id: done.id } });
+    expect(body.attempt_log[0]).toMatchObject({ outcome: 'failed', error: expect.stringContaining('process') });
+  });
+
+  it('do not lose an attempt that is broken off when its process stops', async () => {
+    const { station, agent } = await begin();
+    const review = await station.approved(
+      agent.url('/stopped', (_, response, nth) => (nth === 1 ? undefined : void response.writeHead(200).end())),
+    );
+    await until(
+      () => agent.at('/stopped').length,
+      (count) => count === 1,
+    );
+    await station.pauseWorkers();
+    await station.startService();
+    const done = await head(station, review, (one) => one.status === 'delivered');
+    expect(done).toMatchObject({ attempts: 2, max_attempts: 10 });
+  });
+});
+
+describe('a replay of the log', () => {
+  it('tells nobody again', async () => {
+    const { station, agent } = await begin();
+    await station.approved(agent.url('/once'));
+    await until(
+      () => station.outcomes(),
+      (all) => all.length === 2,
+    );
+    await station.replayLog();
+    await station.approved(agent.url('/next'));
+    await until(
+      () => agent.at('/next').length,
+      (count) => count === 2,
+    );
+    expect(agent.at('/once')).toHaveLength(2);
+  });
+
+  it('leaves the deliveries that are there as they are when a batch comes twice', async () => {
+    const { station, agent } = await begin();
+    const review = await station.approved(agent.url('/twice'));
+    await until(
+      () => station.outcomes(),
+      (all) => all.length === 2,
+    );
+    await station.handleDecision(review);
+    expect(agent.at('/twice')).toHaveLength(2);
+    const { rows } = await station.db.pool.query('select id from webhooks.deliveries where review = $1', [uuidOf(review)]);
+    expect(rows).toHaveLength(2);
+  });
+});
+
+function spawnMember(connectionString: string): ChildProcess {
+  const root = process.cwd();
+  return spawn(
+    process.execPath,
+    [
+      ...['--disable-warning=ExperimentalWarning', '--experimental-transform-types'],
+      ...['--import', join(root, 'libs/testing/jest/source.mjs')],
+      join(root, 'services/webhooks/src/fixture/member.ts'),
+      connectionString,
+    ],
+    { stdio: ['ignore', 'inherit', 'inherit'], env: {} },
+  );
+}
