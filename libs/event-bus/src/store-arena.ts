@@ -3,12 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createPool } from '@countersign/database';
-import { newId, PostgresEventStore } from '@countersign/event-store';
+import { PostgresEventStore, uuidOf } from '@countersign/event-store';
 import { createLogger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
-import type { BusArena, MemberProcess } from './contract-arena.js';
+import { append, type BusArena, type MemberProcess, until } from './contract-arena.js';
 import { StoreEventBus } from './store-event-bus.js';
 
+/** Advisory lock that holds a commit back. */
+const LATE = 4711;
 const CATEGORIES = { review: 'rev', template: 'tpl' };
 const LOADER = fileURLToPath(new URL('../../testing/jest/source.mjs', import.meta.url));
 const MEMBER = fileURLToPath(new URL('./contract-member.ts', import.meta.url));
@@ -51,27 +53,26 @@ export function storeArena(db: { ownerUrl: string; ownerPool: Pool; pool: Pool; 
       if (!(await Promise.race([ready, ended.then(() => false)]))) throw new Error('The member process ended before it had subscribed.');
       return { signal: (name) => void child.kill(name), ended };
     },
+    /** The append is real; a deferred trigger keeps its transaction from committing for as long as the test holds a lock. */
     async appendLate(stream, types) {
-      const pool = appPool(1);
-      const tx = await pool.connect();
-      await tx.query('begin');
-      // The store's append, inside a transaction that ends when the test likes: its connection is never given back.
-      const pinned = new Proxy(tx, {
-        get(target, name) {
-          const member: unknown = name === 'release' ? () => {} : Reflect.get(target, name);
-          return typeof member === 'function' ? member.bind(target) : member;
-        },
-      });
-      const held = { connect: async () => pinned } as unknown as Pool;
-      const late = new PostgresEventStore({ pool: held, writer: 'test', categories: CATEGORIES });
-      const events = types.map((type) => ({ type, body: {} }));
-      const result = await late.append({ streams: [{ stream, project: newId('prj'), expectedVersion: 0, events }], meta: {} });
-      if (result.status !== 'appended') throw new Error(`append answered ${result.status}`);
+      const holder = await db.ownerPool.connect();
+      await holder.query(`
+        create function public.commit_late() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock_shared(${LATE}); return null; end';
+        create constraint trigger commits_late after insert on event_store.events deferrable initially deferred
+          for each row when (new.stream = '${uuidOf(stream)}') execute function public.commit_late();
+        select pg_advisory_lock(${LATE})`);
+      const late = new PostgresEventStore({ pool: appPool(1), writer: 'test', categories: CATEGORIES });
+      const appended = append(late, stream, types);
+      await until(
+        () => holder.query(`select from pg_locks where locktype = 'advisory' and objid = ${LATE} and not granted`),
+        ({ rowCount }) => (rowCount ?? 0) > 0,
+      );
       return {
         async commit() {
-          await tx.query('commit');
+          await holder.query(`select pg_advisory_unlock(${LATE})`);
+          holder.release();
+          await appended;
           await late.close();
-          tx.release();
         },
       };
     },
