@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { archive, unarchive } from './archive.js';
-import { agent, ann, asked, at, bob, DAY, doing, empty, foreignAgent, stranger, within } from './review.fixture.js';
+import { agent, ann, asked, at, bob, DAY, doing, empty, foreignAgent, stranger, within } from './review-fixture.js';
 import type { ReviewState } from './state.js';
 import { withdraw } from './submit.js';
 

@@ -25,7 +25,7 @@ import {
   SHIP,
   stranger,
   within,
-} from './review.fixture.js';
+} from './review-fixture.js';
 import type { ReviewState } from './state.js';
 import { resubmit, withdraw } from './submit.js';
 

@@ -2,7 +2,7 @@ import { digest } from '@countersign/evidence';
 import { describe, expect, it } from '@jest/globals';
 import { PRESETS } from './actions.js';
 import { claim } from './hold.js';
-import { type Asked, agent, ann, asked, at, bob, DAY, doing, PAYLOAD, REVIEW, SHIP, within } from './review.fixture.js';
+import { type Asked, agent, ann, asked, at, bob, DAY, doing, PAYLOAD, REVIEW, SHIP, within } from './review-fixture.js';
 import type { ReviewState } from './state.js';
 import { resubmit } from './submit.js';
 

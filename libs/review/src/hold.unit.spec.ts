@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { assign, claim, release } from './hold.js';
-import { agent, ann, asked, at, bob, chief, DAY, doing, empty, foreignAgent, person, stranger, within } from './review.fixture.js';
+import { agent, ann, asked, at, bob, chief, DAY, doing, empty, foreignAgent, person, stranger, within } from './review-fixture.js';
 import type { ReviewState } from './state.js';
 
 type Who = Parameters<typeof claim>[0]['actor'];

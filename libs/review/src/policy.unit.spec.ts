@@ -17,7 +17,7 @@ import {
   person,
   stranger,
   TEMPLATE,
-} from './review.fixture.js';
+} from './review-fixture.js';
 
 /** Every actor kind there is (an expired credential is nobody: the gateway lets none through). */
 const ACTORS: Record<string, Actor> = {

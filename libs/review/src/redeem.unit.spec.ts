@@ -17,7 +17,7 @@ import {
   PAYLOAD,
   REVIEW,
   within,
-} from './review.fixture.js';
+} from './review-fixture.js';
 import type { ReviewState } from './state.js';
 
 const RDM = 'rdm_00000000000000000000000001';

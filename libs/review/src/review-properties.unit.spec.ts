@@ -11,8 +11,8 @@ import { act } from './decide.js';
 import { elapse, type Judged, settle, TIMERS } from './elapse.js';
 import { assign, claim, release } from './hold.js';
 import { recordExecution, redeem } from './redeem.js';
-import { agent, ann, asked, bob, CONFIG, chief, foreignAgent, ownedAgent, owner, PAYLOAD, stranger } from './review.fixture.js';
 import { evolve, isOpen } from './review.js';
+import { agent, ann, asked, bob, CONFIG, chief, foreignAgent, ownedAgent, owner, PAYLOAD, stranger } from './review-fixture.js';
 import type { RequestedReview, ReviewState } from './state.js';
 import { resubmit, withdraw } from './submit.js';
 

@@ -3,8 +3,8 @@ import type { StoredEvent } from '@countersign/event-store';
 import { describe, expect, it } from '@jest/globals';
 import { draftStands } from './decide.js';
 import { redeem } from './redeem.js';
-import { agent, ann, asked, bob, doing, empty, PAYLOAD, within } from './review.fixture.js';
 import { evolve, UnknownReviewEventError } from './review.js';
+import { agent, ann, asked, bob, doing, empty, PAYLOAD, within } from './review-fixture.js';
 import type { ReviewState } from './state.js';
 import { resubmit } from './submit.js';
 

@@ -22,7 +22,7 @@ import {
   TEMPLATE,
   template,
   within,
-} from './review.fixture.js';
+} from './review-fixture.js';
 import type { RequestedReview, ReviewState } from './state.js';
 import { idempotencyScope, judgeRepeatedRequest, request, requestInputHash, resubmit, withdraw } from './submit.js';
 

@@ -7,7 +7,7 @@ import { approvalDeadline, commandDeadline } from './deadline.js';
 import { claim } from './hold.js';
 import { labelsOf } from './labels.js';
 import { recordExecution, redeem } from './redeem.js';
-import { type Asked, agent, ann, asked, at, bob, DAY, doing, PAYLOAD, REVIEW, SHIP, within } from './review.fixture.js';
+import { type Asked, agent, ann, asked, at, bob, DAY, doing, PAYLOAD, REVIEW, SHIP, within } from './review-fixture.js';
 import type { RequestedReview } from './state.js';
 import { resubmit, withdraw } from './submit.js';
 import { versionsOf } from './versions.js';
