@@ -3,6 +3,7 @@ const shared = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   moduleNameMapper: {
+    '^@countersign/review/fixture$': '<rootDir>/libs/review/src/review-fixture.ts',
     '^@countersign/([a-z-]+)$': ['<rootDir>/libs/$1/src/index.ts', '<rootDir>/services/$1/src/index.ts', '<rootDir>/$1/src/index.ts'],
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

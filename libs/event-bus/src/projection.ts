@@ -44,21 +44,17 @@ export async function rebuildProjection(
   const progress = { after: 0, events: 0 };
   const tx = await owner.connect();
   try {
-    for (;;) {
-      const before = progress.after;
+    for (let more = true; more; ) {
       await tx.query('begin');
-      await applyPage(projection, store, tx, next, progress);
+      more = (await applyPage(projection, store, tx, next, progress)) === PAGE;
       await tx.query('commit');
       onProgress(progress.after, (await store.head()).position);
-      if (progress.after === before) break;
     }
     await tx.query('begin');
     await tx.query(`lock table ${tables.map((table) => `${schema}.${table}`).join(', ')} in access exclusive mode`);
-    let before: number;
-    do {
-      before = progress.after;
-      await applyPage(projection, store, tx, next, progress);
-    } while (progress.after !== before);
+    // Nothing newer than this can be in the old tables while they are locked; what writers append meanwhile, the group delivers later.
+    const { position: newest } = await store.head();
+    while (progress.after < newest && (await applyPage(projection, store, tx, next, progress)) > 0);
     for (const table of tables) {
       const { rows } = await tx.query<{ grants: string | null }>(
         `select string_agg(format('grant %s on ${schema}.${table} to %I', privilege_type, grantee), ';') as grants
@@ -78,17 +74,18 @@ export async function rebuildProjection(
   return { events: progress.events };
 }
 
-/** One page of the log after where the rebuild stands; nothing when there is none. */
+/** Applies one page of the log after where the rebuild stands, and tells how many events it had. */
 async function applyPage(
   projection: Projection,
   store: Pick<EventStore, 'readAll'>,
   tx: PoolClient,
   schema: string,
   progress: { after: number; events: number },
-): Promise<void> {
+): Promise<number> {
   const events = await store.readAll({ after: progress.after, limit: PAGE, categories: [...projection.categories] });
-  if (events.length === 0) return;
+  if (events.length === 0) return 0;
   await projection.apply(tx, events, schema);
   progress.after = events.at(-1)?.position ?? progress.after;
   progress.events += events.length;
+  return events.length;
 }

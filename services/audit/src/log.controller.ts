@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { AuditExportQuery, AuditQuery, type AuditVerification, AuditVerifyQuery } from '@countersign/contracts';
 import { type CallerIdentity, contract, Identity, listBody, Problem, pageOf, parseSeen, SEEN_HEADER } from '@countersign/http';
-import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Headers, Inject, Query, StreamableFile } from '@nestjs/common';
 import { type AuditContext, CONTEXT } from './deps.js';
 import { exportLog, type LogFilter, listLog } from './queries/log.js';
 import { ownWrite, projectOf } from './reader.js';
@@ -50,17 +49,13 @@ export class LogController {
   }
 
   @Get('export')
-  export(
-    @Identity() { actor }: CallerIdentity,
-    @Query(contract(AuditExportQuery)) query: AuditExportQuery,
-    @Res() reply: FastifyReply,
-  ): void {
+  export(@Identity() { actor }: CallerIdentity, @Query(contract(AuditExportQuery)) query: AuditExportQuery): StreamableFile {
     const { from: first, to: last, ...filter } = query;
     const pages = exportLog(this.context.readModels, this.context.pool, projectOf(actor), { ...(filter as LogFilter), first, last });
     const lines = async function* () {
       for await (const events of pages) yield events.map((event) => `${JSON.stringify(event)}\n`).join('');
     };
-    reply.header('content-type', 'application/x-ndjson').send(Readable.from(lines()));
+    return new StreamableFile(Readable.from(lines()), { type: 'application/x-ndjson' });
   }
 
   /** Another project's stream is not named. */

@@ -43,9 +43,10 @@ const DAYS = 30;
 export async function projectStats(pool: Pool, project: string, templates: readonly string[] | null): Promise<Stats> {
   const rows = await sums(pool, project, templates);
   const { rows: days } = await pool.query<{ date: string; count: number }>(
-    `select to_char(day, 'YYYY-MM-DD') as date, coalesce(d.count, 0)::float8 as count
-     from generate_series((event_store.now() at time zone 'UTC')::date - ($2::int - 1), (event_store.now() at time zone 'UTC')::date, interval '1 day') day
-     left join audit.days d on d.project = $1 and d.day = day::date order by day`,
+    `with today as (select (event_store.now() at time zone 'UTC')::date as day)
+     select to_char(g.day, 'YYYY-MM-DD') as date, coalesce(d.count, 0)::float8 as count
+     from today, generate_series(today.day - ($2::int - 1), today.day, interval '1 day') g (day)
+     left join audit.days d on d.project = $1 and d.day = g.day::date order by g.day`,
     [project, DAYS],
   );
   const mean = meanTime(rows);

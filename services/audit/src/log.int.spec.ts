@@ -1,0 +1,153 @@
+import { type AuditEvent, type AuditList, type AuditVerification, operationOf, validator } from '@countersign/contracts';
+import { rebuildProjection } from '@countersign/event-bus';
+import { uuidOf } from '@countersign/event-store';
+import { ann, doing, foreignAgent, OTHER_PROJECT } from '@countersign/review/fixture';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AUDIT_PROJECTION } from './index.js';
+import { type Station, startStation } from './station-fixture.js';
+
+let station: Station;
+let review: string;
+
+beforeAll(async () => {
+  station = await startStation();
+  review = await station.ask();
+  await station.decide(review, ann, doing(ann, 'request_changes', { feedback: 'Shorter.' }));
+  await station.ask({ actor: foreignAgent }, { project_id: OTHER_PROJECT });
+  await station.decide(await station.ask(), ann, doing(ann, 'approve'));
+});
+afterAll(() => station.close());
+
+async function everything(): Promise<AuditEvent[]> {
+  const { body } = await station.raw('/api/v1/audit/export');
+  return (body as Buffer)
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as AuditEvent);
+}
+
+describe('the audit log', () => {
+  it('says who did what, newest first, and only of the own project', async () => {
+    const { body } = await station.call<AuditList>('listAuditEvents');
+    expect(body.items.map((item) => [item.action, item.actor.split(':')[0]])).toEqual([
+      ['review.decided', 'person'],
+      ['review.requested', 'agent'],
+      ['review.changes_requested', 'person'],
+      ['review.requested', 'agent'],
+    ]);
+    expect(body).toMatchObject({ total: 4, has_more: false });
+  });
+
+  it('is filtered and paged', async () => {
+    const requests = await station.call<AuditList>('listAuditEvents', { query: 'action=review.requested&action=review.decided' });
+    expect(requests.body.total).toBe(3);
+    const one = await station.call<AuditList>('listAuditEvents', { query: `resource_id=${review}&limit=1` });
+    expect(one.body).toMatchObject({ total: 2, has_more: true, items: [{ action: 'review.changes_requested', resource_id: review }] });
+    const next = await station.call<AuditList>('listAuditEvents', {
+      query: `resource_id=${review}&limit=1&cursor=${one.body.next_cursor}`,
+    });
+    expect(next.body.items).toMatchObject([{ action: 'review.requested', prev_signature: null }]);
+    expect(one.body.items[0]?.prev_signature).toBe(next.body.items[0]?.signature);
+    const people = await station.call<AuditList>('listAuditEvents', { query: `actor=person:${ann.person_id}` });
+    expect(people.body.total).toBe(2);
+    expect((await station.call<AuditList>('listAuditEvents', { query: 'from=2999-01-01T00:00:00Z' })).body.total).toBe(0);
+  });
+
+  it('is exported line by line, oldest first, each line as the contract says', async () => {
+    const lines = await everything();
+    const valid = validator(operationOf('exportAudit').responses[200], 'exact');
+    expect(lines.map((line) => valid(line).ok)).toEqual([true, true, true, true]);
+    expect(lines.map((line) => line.position)).toEqual([...lines.map((line) => line.position)].sort((a, b) => a - b));
+  });
+
+  it('verifies, and names the first bad position after somebody changed a row', async () => {
+    const sound = await station.call<AuditVerification>('verifyAudit');
+    expect(sound.body).toMatchObject({ valid: true, first_bad: null, redacted: 0 });
+    const { rows } = await station.db.ownerPool.query<{ position: number }>(
+      'select position from event_store.events where stream = $1 and version = 1',
+      [uuidOf(review)],
+    );
+    const tamper = async (body: string) => {
+      await station.db.ownerPool.query(
+        `begin; set local session_replication_role = replica;
+         update event_store.events set body = ${body} where position = ${Number(rows[0]?.position)}; commit`,
+      );
+    };
+    await tamper(`replace(body, 'Hello', 'Hollo')`);
+    const { body } = await station.call<AuditVerification>('verifyAudit');
+    expect(body).toMatchObject({ valid: false, first_bad: { position: rows[0]?.position, stream: review } });
+    const hidden = await station.call<AuditVerification>('verifyAudit', { actor: foreignAgent });
+    expect(hidden.body.first_bad).toMatchObject({ position: rows[0]?.position, stream: null });
+    await tamper(`replace(body, 'Hollo', 'Hello')`);
+    expect((await station.call<AuditVerification>('verifyAudit')).body.valid).toBe(true);
+  });
+
+  it('verifies a range, and no more than one request can', async () => {
+    expect((await station.call<AuditVerification>('verifyAudit', { query: 'from=2&to=3' })).body).toMatchObject({
+      valid: true,
+      verified_from: 2,
+      verified_to: 3,
+      events: 2,
+    });
+  });
+});
+
+describe('a rebuild', () => {
+  /** Every row of every table, in one order. */
+  async function dump(): Promise<string> {
+    const tables = AUDIT_PROJECTION.tables.map(async (table) => {
+      const { rows } = await station.db.ownerPool.query<{ row: string }>(
+        `select to_jsonb(t)::text as row from audit.${table} t ${table === 'tallies' || table === 'days' ? 'where count <> 0' : ''} order by 1`,
+      );
+      return rows.map(({ row }) => `${table} ${row}`).join('\n');
+    });
+    return (await Promise.all(tables)).join('\n');
+  }
+  const caughtUp = async () => station.bus.caughtUp('audit', (await station.store.head()).position, 'all', 10_000);
+  const deps = () => ({ owner: station.db.ownerPool, store: station.store });
+
+  it('gives the same tables', async () => {
+    await caughtUp();
+    const before = await dump();
+    const { events } = await rebuildProjection(AUDIT_PROJECTION, deps());
+    expect(events).toBe((await station.store.head()).position);
+    expect(await dump()).toBe(before);
+  });
+
+  it('loses and doubles nothing while reviews are asked and decided, and readers are answered all the time', async () => {
+    let going = true;
+    const writer = async () => {
+      while (going) await station.decide(await station.ask(), ann, doing(ann, 'approve'));
+    };
+    const statuses = new Set<number>();
+    const reader = async () => {
+      while (going) statuses.add((await station.call('listReviews')).status);
+    };
+    const load = Promise.all([writer(), writer(), reader()]);
+    for (const _ of [1, 2, 3]) await rebuildProjection(AUDIT_PROJECTION, deps());
+    going = false;
+    await load;
+    await caughtUp();
+    const lived = await dump();
+    await rebuildProjection(AUDIT_PROJECTION, deps());
+    expect(await dump()).toBe(lived);
+    expect([...statuses]).toEqual([200]);
+    expect(await station.bus.parked('audit')).toEqual([]);
+  });
+});
+
+describe('erasure', () => {
+  it('takes a review out of lists, feedback and the details of the log, and leaves the proof valid', async () => {
+    await station.db.ownerPool.query('select event_store.redact_stream($1, $2)', [uuidOf(review), 'asked for']);
+    await station.bus.caughtUp('audit', (await station.store.head()).position, 'all', 10_000);
+    expect((await station.call('getReview', { path: { id: review } })).status).toBe(404);
+    const { rows } = await station.db.ownerPool.query('select 1 from audit.reviews where state::text like $1', ['%Shorter.%']);
+    expect(rows).toEqual([]);
+    const log = (await everything()).filter((line) => line.resource_id === review);
+    expect(log.filter((line) => line.action !== 'stream.redacted').every((line) => line.redacted)).toBe(true);
+    const { body } = await station.call<AuditVerification>('verifyAudit');
+    expect(body.valid).toBe(true);
+    expect(body.redacted).toBeGreaterThan(0);
+  });
+});

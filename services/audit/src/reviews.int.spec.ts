@@ -1,0 +1,202 @@
+import type { FeedbackList, Review, ReviewList, Stats } from '@countersign/contracts';
+import { idOf, newId } from '@countersign/event-store';
+import { withdraw } from '@countersign/review';
+import { agent, ann, doing, foreignAgent, OTHER_PROJECT, PAYLOAD, within } from '@countersign/review/fixture';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Station, startStation } from './station-fixture.js';
+
+let station: Station;
+
+describe('lists', () => {
+  beforeAll(async () => {
+    station = await startStation();
+  });
+  afterAll(() => station.close());
+
+  /** Ids of every page, by following next_cursor. */
+  async function walk(query: string): Promise<string[]> {
+    const ids: string[] = [];
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const { body } = await station.call<ReviewList>('listReviews', { query: `${query}&limit=2${cursor && `&cursor=${cursor}`}` });
+      ids.push(...body.items.map((item) => item.id));
+      cursor = body.next_cursor;
+    }
+    return ids;
+  }
+
+  it('order by urgency, then newest first, and page by cursor as by offset', async () => {
+    const asked: Record<string, string> = {};
+    for (const [name, priority] of Object.entries({ a: 'normal', b: 'critical', c: 'low', d: 'normal', e: 'high' } as const)) {
+      asked[name] = await station.ask({ body: { priority, assignee: 'paging@example.org' } });
+    }
+    const expected = ['b', 'e', 'd', 'a', 'c'].map((name) => asked[name]);
+    const { body } = await station.call<ReviewList>('listReviews', { query: 'assignee=paging@example.org' });
+    expect(body.items.map((item) => item.id)).toEqual(expected);
+    expect(body).toMatchObject({ total: 5, has_more: false });
+    expect(await walk('assignee=paging@example.org')).toEqual(expected);
+    const offset = await station.call<ReviewList>('listReviews', { query: 'assignee=paging@example.org&offset=3&limit=1' });
+    expect(offset.body.items.map((item) => item.id)).toEqual([expected[3]]);
+    expect(offset.body).toMatchObject({ total: 5, has_more: true });
+  });
+
+  it('count every combination of filters exactly', async () => {
+    const assignee = 'counting@example.org';
+    const open = await station.ask({ body: { assignee, priority: 'high' } });
+    const approved = await station.ask({ body: { assignee, priority: 'high' } });
+    const edited = await station.ask({ body: { assignee, priority: 'low' } });
+    await station.decide(approved, ann, doing(ann, 'approve'));
+    await station.decide(edited, ann, doing(ann, 'approve', { edited_payload: { subject: 'Better' } }));
+    const totals = async (query: string) =>
+      (await station.call<ReviewList>('listReviews', { query: `assignee=${assignee}&${query}` })).body;
+    expect((await totals('status=decided')).total).toBe(2);
+    expect((await totals('status=pending')).items.map((item) => item.id)).toEqual([open]);
+    expect((await totals('priority=high')).total).toBe(2);
+    expect((await totals('outcome=edited')).items.map((item) => item.id)).toEqual([edited]);
+    expect((await totals('outcome=approved&priority=high')).total).toBe(1);
+    expect((await totals('outcome=approved&priority=low')).total).toBe(0);
+    expect((await totals('template=mail')).total).toBe(3);
+    expect((await totals('template=other')).total).toBe(0);
+  });
+
+  it('hold nothing of another project, and nothing of a template the key may not use', async () => {
+    const foreign = await station.ask({ actor: foreignAgent }, { project_id: OTHER_PROJECT });
+    const own = await station.call<ReviewList>('listReviews', { query: 'limit=100' });
+    expect(own.body.items.map((item) => item.id)).not.toContain(foreign);
+    const theirs = await station.call<ReviewList>('listReviews', { actor: foreignAgent });
+    expect(theirs.body.items.map((item) => item.id)).toEqual([foreign]);
+    const limited = await station.call<ReviewList>('listReviews', { actor: { ...agent, template_ids: [newId('tpl')] } });
+    expect(limited.body).toMatchObject({ items: [], total: 0 });
+    expect((await station.call('getReview', { path: { id: foreign } })).status).toBe(404);
+  });
+
+  it('refuse a cursor that is none, and a cursor beside an offset', async () => {
+    for (const query of ['cursor=nonsense', `cursor=${Buffer.from('[1,"x","y"]').toString('base64url')}`]) {
+      const { status, body } = await station.call<{ error: { code: string } }>('listReviews', { query });
+      expect([status, body.error.code]).toEqual([400, 'invalid_cursor']);
+    }
+    const both = await station.call<{ error: { code: string } }>('listReviews', { query: 'cursor=WzFd&offset=0' });
+    expect(both.body.error.code).toBe('invalid_cursor');
+  });
+
+  it('show the last write of whoever names it, however many came at once', async () => {
+    const assignee = 'burst@example.org';
+    const ids = await Promise.all(Array.from({ length: 40 }, () => station.ask({ body: { assignee } })));
+    const { body } = await station.call<ReviewList>('listReviews', { query: `assignee=${assignee}&limit=100` });
+    // The token names one write; it is always among what is listed.
+    expect(body.items.length).toBeGreaterThan(0);
+    await station.bus.caughtUp('audit', (await station.store.head()).position, 'all', 5_000);
+    const all = await station.call<ReviewList>('listReviews', { query: `assignee=${assignee}&limit=100` });
+    expect(all.body.items.map((item) => item.id).sort()).toEqual(ids.sort());
+  });
+});
+
+describe('a single review', () => {
+  beforeAll(async () => {
+    station = await startStation();
+  });
+  afterAll(() => station.close());
+  let id: string;
+  beforeEach(async () => {
+    id = await station.ask(within('expire', 3_600));
+  });
+
+  const wait = async (seconds: number, tag?: string) => {
+    const { status, body } = await station.raw(`/api/v1/reviews/${id}?wait=${seconds}`, tag === undefined ? {} : { 'if-none-match': tag });
+    return { status, review: JSON.parse((body as Buffer).toString()) as Review };
+  };
+
+  it('is read from its stream', async () => {
+    const { status, body } = await station.call<Review>('getReview', { path: { id } });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id, status: 'pending', payload: PAYLOAD, draft_payload: null, notes: [] });
+  });
+
+  it('answers 304 to a tag that still holds, and 404 to ids that are none', async () => {
+    const { headers } = await station.raw(`/api/v1/reviews/${id}`);
+    const again = await station.raw(`/api/v1/reviews/${id}`, { 'if-none-match': String(headers.etag) });
+    expect(again.status).toBe(304);
+    for (const none of [newId('rev'), idOf('tpl', '01890000-0000-7000-8000-000000000000'), 'nonsense']) {
+      expect((await station.call('getReview', { path: { id: none } })).status).toBe(404);
+    }
+  });
+
+  it('is seen to have expired at its deadline, and the read writes nothing', async () => {
+    const { position } = await station.store.head();
+    await station.db.advanceClock(3_600);
+    const { body } = await station.call<Review>('getReview', { path: { id } });
+    expect(body).toMatchObject({ status: 'expired', decision: null, decided_by: null });
+    expect((await station.store.head()).position).toBe(position);
+  });
+
+  it('answers a waiting reader when it is decided', async () => {
+    const waiting = wait(30);
+    await station.decide(id, ann, doing(ann, 'approve'));
+    expect((await waiting).review).toMatchObject({ status: 'decided', decision: 'approved' });
+  });
+
+  it('answers at once what is settled, and a tag that no longer holds', async () => {
+    await station.decide(id, agent, (state, now) => withdraw({ actor: agent }, state, now));
+    expect((await wait(30)).review.status).toBe('expired');
+    id = await station.ask();
+    expect((await wait(30, '"stale"')).review.status).toBe('pending');
+  });
+
+  it('answers 200 with the state as it is when the time is over', async () => {
+    const { headers } = await station.raw(`/api/v1/reviews/${id}`);
+    const answer = await wait(1, String(headers.etag));
+    expect([answer.status, answer.review.status]).toEqual([200, 'pending']);
+  });
+
+  it('lists what the agent sent, newest first', async () => {
+    await station.decide(id, ann, doing(ann, 'request_changes', { feedback: 'Shorter.' }));
+    const { resubmit } = await import('@countersign/review');
+    const payload = { ...PAYLOAD, subject: 'Hi' };
+    await station.decide(id, agent, (state, now) => resubmit({ actor: agent, payload, version: 2 }, state, now));
+    const { body } = await station.call<{ items: unknown[] }>('listReviewVersions', { path: { id } });
+    expect(body.items).toMatchObject([
+      { version: 2, payload, feedback: 'Shorter.' },
+      { version: 1, payload: PAYLOAD, feedback: null },
+    ]);
+  });
+});
+
+describe('what people decided', () => {
+  beforeAll(async () => {
+    station = await startStation();
+    for (const _ of [1, 2]) await station.decide(await station.ask(), ann, doing(ann, 'approve'));
+    await station.decide(await station.ask(), ann, doing(ann, 'reject', { feedback: 'No.' }));
+    await station.decide(await station.ask(), ann, doing(ann, 'approve', { edited_payload: { subject: 'Better' } }));
+    await station.ask({ config: { auto_approve: true } });
+    await station.ask();
+  });
+  afterAll(() => station.close());
+
+  it('is found by outcome, with totals of all matches', async () => {
+    const edited = await station.call<FeedbackList>('listFeedback', { query: 'outcome=edited' });
+    expect(edited.body).toMatchObject({
+      total: 1,
+      items: [
+        { decision: 'edited', was_edited: true, approved_value: { ...PAYLOAD, subject: 'Better' }, edited_payload: { subject: 'Better' } },
+      ],
+    });
+    const first = await station.call<FeedbackList>('listFeedback', { query: 'limit=2' });
+    expect(first.body).toMatchObject({ total: 5, has_more: true });
+    const rest = await station.call<FeedbackList>('listFeedback', { query: `limit=10&cursor=${first.body.next_cursor}` });
+    const ids = [...first.body.items, ...rest.body.items].map((item) => item.review_id);
+    expect(new Set(ids).size).toBe(5);
+    expect(rest.body.has_more).toBe(false);
+  });
+
+  it('is counted for the project and for its template', async () => {
+    const { body } = await station.call<Stats>('getStats');
+    expect(body).toMatchObject({
+      total: 6,
+      by_status: { decided: 5, pending: 1 },
+      by_decision: { approved: 3, rejected: 1, edited: 1 },
+      by_template: [{ template_slug: 'mail', count: 6 }],
+    });
+    expect(body.avg_review_time_ms).toBeGreaterThanOrEqual(0);
+    expect(body.reviews_per_day).toHaveLength(30);
+    expect(body.reviews_per_day.at(-1)).toMatchObject({ count: 6 });
+  });
+});
