@@ -70,7 +70,7 @@ export const GATEWAY_SETTINGS = declareSettings(
       env: 'STREAM_BUFFER',
       type: 'bytes',
       default: '1mb',
-      min: '16kb',
+      min: '256kb',
       meaning: 'Bytes a reader of the stream may be behind before it is cut off.',
     },
     securityContact: {

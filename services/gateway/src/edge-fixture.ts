@@ -14,6 +14,7 @@ import {
   type PersonActor,
   SCOPES,
   type ServiceName,
+  validateEvent,
 } from '@countersign/contracts';
 import { StoreEventBus } from '@countersign/event-bus';
 import { newId, PostgresEventStore } from '@countersign/event-store';
@@ -64,6 +65,8 @@ export interface Edge {
   /** Log lines of the gateway. */
   lines: Record<string, unknown>[];
   fetch(path: string, init?: RequestInit & { key?: string }): Promise<Response>;
+  /** A second gateway on the same database, with its own memory. */
+  sibling(): Promise<{ url: string; close(): Promise<void> }>;
   close(): Promise<void>;
 }
 
@@ -137,7 +140,7 @@ export async function startEdge(env: Record<string, string> = {}, options: { inb
   const db = await testDatabase({ sets: [...defaultSets(), GATEWAY_MIGRATIONS] });
   const lines: Record<string, unknown>[] = [];
   const silent = createLogger({ service: 'test', level: 'silent' });
-  const store = new PostgresEventStore({ pool: db.pool, writer: 'test', categories: CATEGORIES });
+  const store = new PostgresEventStore({ pool: db.pool, writer: 'test', categories: CATEGORIES, validate: validateEvent });
   const bus = new StoreEventBus({ pool: db.pool, store, connectionString: db.ownerUrl, logger: silent });
   const services = new Map<ServiceName, NestFastifyApplication>();
   let edge: Edge;
@@ -154,22 +157,15 @@ export async function startEdge(env: Record<string, string> = {}, options: { inb
     services.set(service, app);
   }
   const client = new ServiceClient({ transport: injectTransport(() => Object.fromEntries(services)), identityKey: IDENTITY_KEY });
-  const app = await createGatewayApp({
-    config: loadConfig({ gateway: GATEWAY_SETTINGS }, env).gateway,
-    client,
-    bus,
-    store,
-    pool: db.pool,
-    logger: createLogger({
-      service: 'gateway',
-      destination: {
-        write: (line: string) => void lines.push(JSON.parse(line)),
-      },
-    }),
-    inboxDirectory: options.inboxDirectory ?? '/nowhere',
-  });
-  await app.listen(0, '127.0.0.1');
-  const url = (await app.getUrl()).replace('[::1]', '127.0.0.1');
+  const logger = createLogger({ service: 'gateway', destination: { write: (line: string) => void lines.push(JSON.parse(line)) } });
+  const gateway = async () => {
+    const { gateway: config } = loadConfig({ gateway: GATEWAY_SETTINGS }, env);
+    const inboxDirectory = options.inboxDirectory ?? '/nowhere';
+    const app = await createGatewayApp({ config, client, bus, store, pool: db.pool, logger, inboxDirectory });
+    await app.listen(0, '127.0.0.1');
+    return { app, url: await app.getUrl() };
+  };
+  const { app, url } = await gateway();
   edge = {
     url,
     db,
@@ -185,6 +181,10 @@ export async function startEdge(env: Record<string, string> = {}, options: { inb
         ...init,
         headers: { ...(key ? { authorization: `Bearer ${key}` } : {}), ...(headers as Record<string, string>) },
       });
+    },
+    async sibling() {
+      const other = await gateway();
+      return { url: other.url, close: () => other.app.close() };
     },
     async close() {
       await app.close();

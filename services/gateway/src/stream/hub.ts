@@ -1,14 +1,15 @@
 /**
  * The stream of a project's reviews to its clients (HRP digest §6.3, decision 13).
  *
- * H1 A reader gets every frame it may see exactly once and in order, from its place on: what it missed comes from the store, what happens
- *    meanwhile is held, and `Reader` drops what it has.
+ * H1 A reader gets every frame it may see exactly once and in order, from its place on: what it missed is read from the store until it is
+ *    where this process is, and in that moment it begins to be told what happens.
  * H2 The past is kept 24 h or 10,000 frames; a reader from further back gets one `reset` instead and begins at the head.
  * H3 Nothing is kept without bound: a reader that falls behind by more than its buffer is cut off, and when this process cannot keep up
  *    itself, all are, to come again where they were.
  * H4 A credential that was revoked loses its streams at the next check, and at once when the directory says so in an event.
  */
 import type { ServerResponse } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { AgentActor, PersonActor } from '@countersign/contracts';
 import type { EventBus } from '@countersign/event-bus';
 import type { EventStore, StoredEvent } from '@countersign/event-store';
@@ -17,7 +18,7 @@ import type { Logger } from '@countersign/telemetry';
 import { callerId } from '../access.js';
 import { isAfter, type Place, placeOf } from './frame-id.js';
 import type { Frame } from './frames.js';
-import { mayRead, Reader, wholeEvent } from './reader.js';
+import { mayRead, maySee, Reader, wholeEvent } from './reader.js';
 import { FrameMaker } from './review-facts.js';
 
 const HEARTBEAT_MS = 30_000;
@@ -96,43 +97,59 @@ export class StreamHub {
       reader.end();
     });
     reader.say({ type: 'open' }, lastEventId === undefined ? here : null);
-    if (lastEventId !== undefined) await this.#catchUp(reader, from, here);
-    reader.goLive();
-  }
-
-  /** Sends what lies between where the client was and where this process is; or `reset` where that is no longer kept (H2). */
-  async #catchUp(reader: Reader, from: Place | null, here: Place): Promise<void> {
-    const missed = from === null ? null : await this.#missed(reader, from, here);
-    if (missed === null) {
-      reader.restart(here);
-      return;
+    try {
+      await this.#catchUp(reader, from);
+      reader.goLive();
+    } catch (error) {
+      this.options.logger.warn({ err: error }, 'the past could not be read for a stream: its reader has to come again');
+      reader.cutOff();
     }
-    for (const frame of missed) await reader.replay(frame);
   }
 
-  async #missed(reader: Reader, from: Place, here: Place): Promise<Frame[] | null> {
-    const { position: head, now } = await this.options.store.head();
-    if (from.position > head) return null;
+  /**
+   * Sends what lies between where the client was and where this process is when it is done; or `reset` where that is no longer kept (H2).
+   * Resolves with nothing left to send: the caller goes on without waiting for anything.
+   */
+  async #catchUp(reader: Reader, from: Place | null): Promise<void> {
+    const { position: head } = await this.options.store.head();
+    let place = from && from.position <= head ? from : null;
+    let target = wholeEvent(this.#position);
+    while (place === null || place.position < target.position) {
+      const missed = place === null ? null : await this.#missed(reader.actor, place, target);
+      if (missed === null) {
+        target = wholeEvent(this.#position);
+        reader.restart(target);
+      } else {
+        for (const frame of missed) await reader.replay(frame);
+      }
+      if (!reader.isOpen) return;
+      place = target;
+      target = wholeEvent(this.#position);
+    }
+  }
+
+  /** What is between two places, or null when it is too old or too much (H2). */
+  async #missed(actor: AgentActor | PersonActor, from: Place, to: Place): Promise<Frame[] | null> {
+    const { now } = await this.options.store.head();
     // One of its own: what it learns of the past must not stand in for the present.
     const maker = new FrameMaker(this.options.store);
     const frames: Frame[] = [];
-    let after = from.position - 1;
-    for (let read = 0; after < here.position; ) {
+    let read = 0;
+    for (let after = from.position - 1; after < to.position; ) {
       const events = await this.options.store.readAll({
         after,
         limit: PAGE,
         categories: ['review'],
-        ...(reader.actor.kind === 'agent' ? { project: reader.actor.project_id } : {}),
+        ...(actor.kind === 'agent' ? { project: actor.project_id } : {}),
       });
-      const past = events.filter((event) => event.position <= here.position);
-      const made = (await maker.make(past)).filter((frame) => isAfter(frame, from) && reader.maySee(frame));
-      const first = made[0] && past.find((event) => event.position === made[0]?.position);
-      if (frames.length === 0 && first && Date.parse(now) - Date.parse(first.time) > REPLAY_MS) return null;
+      const past = events.filter((event) => event.position <= to.position);
+      const made = (await maker.make(past)).filter((frame) => isAfter(frame, from) && maySee(actor, frame));
+      if (frames.length === 0 && made[0] && Date.parse(now) - Date.parse(timeOf(past, made[0])) > REPLAY_MS) return null;
       frames.push(...made);
       read += events.length;
       if (frames.length > REPLAY_FRAMES || read > REPLAY_EVENTS) return null;
-      if (events.length < PAGE || past.length < events.length || !reader.isOpen) break;
-      after = events.at(-1)?.position ?? here.position;
+      if (past.length < PAGE) break;
+      after = past.at(-1)?.position ?? to.position;
     }
     return frames;
   }
@@ -155,13 +172,26 @@ export class StreamHub {
       const events = this.#waiting;
       this.#waiting = [];
       try {
-        const frames = await this.#maker.make(events);
-        for (const frame of frames) for (const reader of this.#readers) reader.live(frame);
+        await this.#tell(await this.#maker.make(events));
       } catch (error) {
         this.options.logger.warn({ err: error }, 'events could not be told on the stream: its readers have to come again');
         for (const reader of this.#readers) reader.cutOff();
       }
       this.#position = Math.max(this.#position, events.at(-1)?.position ?? 0);
+    }
+  }
+
+  /** Event by event, so that whoever joins between two begins after a whole one; sockets get their turn before buffers fill. */
+  async #tell(frames: readonly Frame[]): Promise<void> {
+    let bytes = 0;
+    for (const [index, frame] of frames.entries()) {
+      for (const reader of this.#readers) reader.live(frame);
+      bytes += frame.data.length;
+      if (frames[index + 1]?.position === frame.position) continue;
+      this.#position = Math.max(this.#position, frame.position);
+      if (bytes < this.options.bufferBytes / 4) continue;
+      bytes = 0;
+      await turn();
     }
   }
 
@@ -176,6 +206,10 @@ export class StreamHub {
       else reader.end();
     }
   }
+}
+
+function timeOf(events: readonly StoredEvent[], { position }: Frame): string {
+  return events.find((event) => event.position === position)?.time ?? '';
 }
 
 function mayReadSomething(actor: AgentActor | PersonActor): boolean {

@@ -9,9 +9,8 @@ const LONGEST_WAIT_MS = 30_000;
 
 /** A client on the stream: what it may see, how far it is, and the socket it is written to. */
 export class Reader {
-  /** Live frames that came while older ones are still being replayed; null once the replay is done. */
-  #held: Frame[] | null = [];
-  #heldBytes = 0;
+  /** False while the past is replayed: what happens meanwhile is then part of it. */
+  #live = false;
   #open = true;
   #after: Place;
 
@@ -32,30 +31,14 @@ export class Reader {
     return this.#open;
   }
 
-  /** The keys see their project as far as their templates go, people the projects they may read reviews in. */
-  maySee(frame: Frame): boolean {
-    const { actor } = this;
-    if (actor.kind === 'agent') {
-      return actor.project_id === frame.project_id && (actor.template_ids === null || actor.template_ids.includes(frame.template_id));
-    }
-    return actor.roles[frame.project_id] !== undefined && mayRead({ ...actor, project_id: frame.project_id });
-  }
-
   /** A frame as it happens. */
   live(frame: Frame): void {
-    if (!this.#open || !this.maySee(frame)) return;
-    if (this.#held === null) {
-      this.#send(frame);
-      return;
-    }
-    this.#held.push(frame);
-    this.#heldBytes += frame.data.length;
-    if (this.#heldBytes > this.bufferBytes) this.cutOff();
+    if (this.#live && this.#open && maySee(this.actor, frame)) this.#send(frame);
   }
 
   /** A frame of the past. Resolves when the socket has room again, or is gone; one that takes too long is cut off. */
   async replay(frame: Frame): Promise<void> {
-    if (!this.#open || !this.maySee(frame)) return;
+    if (!this.#open || !maySee(this.actor, frame)) return;
     this.#send(frame);
     if (this.#open && this.response.writableNeedDrain && !(await drained(this.response))) this.cutOff();
   }
@@ -66,11 +49,9 @@ export class Reader {
     this.say({ type: 'reset' }, here);
   }
 
-  /** Everything older has been sent: what was held follows, and from now on frames go out as they come. */
+  /** Everything older has been sent: from now on frames go out as they come. */
   goLive(): void {
-    const held = this.#held ?? [];
-    this.#held = null;
-    for (const frame of held) this.#send(frame);
+    this.#live = true;
   }
 
   /** A frame that is no fact of a review. `place` lets the client resume from it. */
@@ -92,7 +73,6 @@ export class Reader {
   /** Breaks the connection: the reader does not keep up, and what it missed is replayed when it comes again. */
   cutOff(): void {
     this.#open = false;
-    this.#held = null;
     this.response.destroy();
   }
 
@@ -107,6 +87,14 @@ export class Reader {
     this.response.write(text);
     if (this.response.writableLength > this.bufferBytes) this.cutOff();
   }
+}
+
+/** Keys see their project as far as their templates go, people the projects they may read reviews in. */
+export function maySee(actor: AgentActor | PersonActor, frame: Frame): boolean {
+  if (actor.kind === 'agent') {
+    return actor.project_id === frame.project_id && (actor.template_ids === null || actor.template_ids.includes(frame.template_id));
+  }
+  return actor.roles[frame.project_id] !== undefined && mayRead({ ...actor, project_id: frame.project_id });
 }
 
 export function mayRead(actor: Actor): boolean {
