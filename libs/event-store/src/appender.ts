@@ -8,7 +8,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { sqlState } from '@countersign/database';
 import type { Logger } from '@countersign/telemetry';
 import pg from 'pg';
@@ -71,10 +71,21 @@ export class Appender {
     await this.disconnect();
   }
 
+  /** Sends the next batch before it tells the last one's callers, so that PostgreSQL works while they prepare what comes after. */
   private async run(): Promise<void> {
-    // Callers of the same turn of the event loop share the first batch.
-    await Promise.resolve();
-    while (this.waiting.length > 0) await this.settle(this.take());
+    let tell = () => {};
+    for (;;) {
+      if (this.waiting.length === 0) {
+        tell();
+        tell = () => {};
+        // Whoever was told may append again in this turn of the event loop; they share a batch.
+        await setImmediate();
+        if (this.waiting.length === 0) break;
+      }
+      const outcome = this.settle(this.take());
+      tell();
+      tell = await outcome;
+    }
     this.running = null;
   }
 
@@ -106,21 +117,28 @@ export class Appender {
     return taken;
   }
 
-  /** Answers every request of a batch. Never throws. */
-  private async settle(items: Waiting[]): Promise<void> {
+  /** Has a batch applied; what it gives back tells the callers. Never throws. */
+  private async settle(items: Waiting[]): Promise<() => void> {
     const requests = items.map((item) => item.request);
     try {
       const results = appendResults(await this.commit(requests), requests, this.options.prefixes);
-      for (const [i, item] of items.entries()) item.resolve(results[i] as AppendResult);
+      return () => {
+        for (const [i, item] of items.entries()) item.resolve(results[i] as AppendResult);
+      };
     } catch (error) {
       if (items.length === 1 || error instanceof EventStoreUnavailableError) {
-        for (const item of items) item.reject(error);
-        return;
+        return () => {
+          for (const item of items) item.reject(error);
+        };
       }
       this.options.logger?.warn({ requests: items.length, err: error }, 'a batch of appends was refused and is halved');
       const half = Math.ceil(items.length / 2);
-      await this.settle(items.slice(0, half));
-      await this.settle(items.slice(half));
+      const tellFirst = await this.settle(items.slice(0, half));
+      const tellSecond = await this.settle(items.slice(half));
+      return () => {
+        tellFirst();
+        tellSecond();
+      };
     }
   }
 

@@ -3,7 +3,7 @@
  * and never in SQL, where it would take the batch's other requests along.
  */
 import { canonicalize, NotCanonicalError } from '@countersign/evidence';
-import { bytesOf, isId, newId, prefixOf } from './ids.js';
+import { bytesOf, isId, newIdWithBytes, prefixOf } from './ids.js';
 import type { AppendRequest, DomainEvent, EventMeta } from './types.js';
 
 export interface PreparedEvent {
@@ -47,7 +47,7 @@ export interface PreparedRequest {
   timers: PreparedTimer[];
   idempotency: { scope: string; key: string; inputHash: string }[];
   /** What no other request of the same batch may touch. */
-  touches: string[];
+  touches: Set<string>;
   /** Number of events, and characters of their JSON, for the batch's limits. */
   events: number;
   bytes: number;
@@ -99,13 +99,13 @@ export function prepare<E extends DomainEvent>(
     release,
     timers,
     idempotency,
-    touches: [
+    touches: new Set([
       ...parts.map((part) => part.stream),
       ...timers.map((timer) => `timer ${Buffer.from(timer.rawStream).toString('hex')} ${timer.kind}`),
       ...reserve.map((key) => `key ${key}`),
       ...release.map((key) => `key ${key}`),
       ...idempotency.map(({ scope, key }) => `idempotency ${scope} ${key}`),
-    ],
+    ]),
     events,
     bytes: parts.reduce((sum, part) => part.events.reduce((n, event) => n + event.bodyText.length + metaText.length, sum), 0),
   };
@@ -143,8 +143,8 @@ function prepareEvent(event: DomainEvent, validate?: (type: string, schemaVersio
   }
   const { value: body, text: bodyText } = canonical(event.body, event.type);
   validate?.(event.type, schemaVersion, body);
-  const id = newId('evt');
-  return { id, rawId: bytesOf(id), type: event.type, schemaVersion, body, bodyText };
+  const { id, bytes: rawId } = newIdWithBytes('evt');
+  return { id, rawId, type: event.type, schemaVersion, body, bodyText };
 }
 
 function prepareTimers(request: AppendRequest, parts: PreparedPart[], categories: Categories): PreparedTimer[] {
