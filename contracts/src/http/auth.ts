@@ -86,6 +86,9 @@ export const Me = message(
 );
 export type Me = Static<typeof Me>;
 
+export const ProfileUpdate = message('ProfileUpdate', Type.Object({ name: text(200, 1) }));
+export type ProfileUpdate = Static<typeof ProfileUpdate>;
+
 export const Session = message(
   'Session',
   Type.Object({

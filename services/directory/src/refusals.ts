@@ -4,6 +4,7 @@ import type { Refusal } from '@countersign/event-store';
 export type RefusalCode =
   | 'project_not_found'
   | 'slug_already_exists'
+  | 'invalid_slug'
   | 'forbidden'
   | 'member_not_found'
   | 'cannot_edit_self'

@@ -1,12 +1,13 @@
-import type { KeyChanged } from '@countersign/contracts';
+import { type KeyChanged, KeyCreated } from '@countersign/contracts';
 import { type EventMeta, isId, newId, uuidOf } from '@countersign/event-store';
-import { writeKeyCredential } from '../credentials/rows.js';
+import { keyCredential, writeKeyCredential } from '../credentials/rows.js';
 import { newRawKey } from '../credentials/tokens.js';
 import type { DirectoryDeps } from '../deps.js';
 import { changeKey, createKey, deleteKey, rotateKey } from '../key/decider.js';
 import { type ApiKey, isLive, type KeyEvent, type KeySettings, keyFold, type LiveKey } from '../key/key.js';
 import { findMember } from '../lookups/people.js';
 import { type DirectoryRefusal, done, type Outcome, refuse, refused } from '../refusals.js';
+import { bodyRefusal } from './body.js';
 import type { Written } from './projects.js';
 import { utcOf } from './utc.js';
 import { onKey } from './write.js';
@@ -114,7 +115,11 @@ export async function createApiKey(
     name: input.name,
     scopes: input.scopes,
   };
-  const { fingerprint, prefix } = await writeKeyCredential(deps.pool, { id, project, rawKey });
+  const credential = keyCredential(rawKey);
+  const { fingerprint, prefix } = credential;
+  const fault = bodyRefusal(KeyCreated, { ...settings, prefix, fingerprint });
+  if (fault) return refused(fault);
+  await writeKeyCredential(deps.pool, { id, project }, credential);
   const handled = await onKey(deps, { id, project }, meta, (state) => createKey(state, { settings, prefix, fingerprint }));
   if (handled.refusal) return refusedCredential(deps, fingerprint, handled.refusal);
   return done({ id, key: live(handled.state), rawKey, value: live(handled.state), seen: handled });
@@ -145,7 +150,9 @@ export async function rotateApiKey(
   const fault = notKey(key.id);
   if (fault) return refused(fault);
   const rawKey = newRawKey();
-  const { fingerprint, prefix } = await writeKeyCredential(deps.pool, { ...key, rawKey });
+  const credential = keyCredential(rawKey);
+  const { fingerprint, prefix } = credential;
+  await writeKeyCredential(deps.pool, key, credential);
   const handled = await onKey(deps, key, meta, (state) => rotateKey(state, { project: key.project, prefix, fingerprint }));
   if (handled.refusal) return refusedCredential(deps, fingerprint, handled.refusal);
   return done({ id: key.id, key: live(handled.state), rawKey, value: live(handled.state), seen: handled });

@@ -1,4 +1,4 @@
-import type { Role } from '@countersign/contracts';
+import { PersonRegistered, type Role } from '@countersign/contracts';
 import { type EventMeta, newId, uuidOf } from '@countersign/event-store';
 import { scryptCost } from '../config.js';
 import { hashPassword, PASSWORD_LENGTH, passwordFault } from '../credentials/password.js';
@@ -6,6 +6,7 @@ import { writePassword } from '../credentials/rows.js';
 import type { DirectoryDeps } from '../deps.js';
 import { type FoundPerson, findPersons } from '../lookups/people.js';
 import { registerPerson, renamePerson, setPassword } from '../person/decider.js';
+import { normalEmail } from '../person/email.js';
 import type { Person } from '../person/person.js';
 import { grantMembership } from '../project/membership.decider.js';
 import { type DirectoryRefusal, done, type Outcome, refuse, refused } from '../refusals.js';
@@ -13,6 +14,7 @@ import type { Client } from '../sign-in/client.js';
 import { checkPassword } from '../sign-in/password-gate.js';
 import { mayRecover } from '../sign-in/sessions.js';
 import { enter, type SignedIn } from '../sign-in/sign-in.js';
+import { bodyRefusal } from './body.js';
 import { onPerson, onPersonAndProject } from './write.js';
 
 const FAULTS = {
@@ -41,7 +43,9 @@ export interface CreatePerson {
 /** Registers a person who is a member of a project from the first moment. */
 export async function createPerson(deps: DirectoryDeps, command: CreatePerson, meta: EventMeta): Promise<Outcome<{ id: string }>> {
   const { email, name, password, project, role, id = newId('per') } = command;
-  const fault = password === undefined ? null : passwordRefusal(password, 'password');
+  const fault =
+    bodyRefusal(PersonRegistered, { email: normalEmail(email), name }) ??
+    (password === undefined ? null : passwordRefusal(password, 'password'));
   if (fault) return refused(fault);
   const passwordFingerprint = password === undefined ? null : await writeNewPassword(deps, id, password);
   const joined = await onPersonAndProject(deps, { person: id, project }, meta, (personState, projectState) => ({

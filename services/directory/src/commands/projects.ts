@@ -1,7 +1,8 @@
+import { ProjectCreated } from '@countersign/contracts';
 import { type EventMeta, newId } from '@countersign/event-store';
 import { sealingKeys } from '../config.js';
 import { readSecret, writeSecret } from '../credentials/rows.js';
-import { newWebhookSecret } from '../credentials/webhook-secret.js';
+import { newWebhookSecret, WEBHOOK_SECRET } from '../credentials/webhook-secret.js';
 import type { DirectoryDeps } from '../deps.js';
 import {
   changeProject as decideChange,
@@ -12,6 +13,7 @@ import {
 } from '../project/decider.js';
 import { type ActiveProject, type Project, type ProjectEvent, projectFold, secretsAt } from '../project/project.js';
 import { done, type Outcome, refuse, refused } from '../refusals.js';
+import { bodyRefusal } from './body.js';
 import { utcOf } from './utc.js';
 import { onProject } from './write.js';
 
@@ -44,8 +46,11 @@ export async function createProject(
 ): Promise<Outcome<{ id: string; project: ActiveProject }>> {
   const id = command.id ?? newId('prj');
   const secret = command.webhookSecret ?? newWebhookSecret();
-  const secretFingerprint = await writeSecret(deps.pool, sealingKeys(deps.config), id, secret);
+  if (!WEBHOOK_SECRET.test(secret)) throw new Error('A webhook secret is 64 lowercase hex digits.');
   const { name, slug, description = null } = command;
+  const fault = bodyRefusal(ProjectCreated, { name, slug, description });
+  if (fault) return refused(fault);
+  const secretFingerprint = await writeSecret(deps.pool, sealingKeys(deps.config), id, secret);
   const handled = await onProject(deps, id, meta, (state) => decideCreate(state, { name, slug, description, secretFingerprint }));
   return handled.refusal ? refused(handled.refusal) : done({ id, project: active(handled.state) });
 }

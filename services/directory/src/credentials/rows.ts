@@ -1,7 +1,7 @@
 import { uuidOf } from '@countersign/event-store';
 import type { Pool } from 'pg';
 import { seal, unseal } from './sealing.js';
-import { fingerprintOf, keyPrefix, tokenHash } from './tokens.js';
+import { fingerprintOf, keyPrefix, RAW_KEY, tokenHash } from './tokens.js';
 
 /**
  * The rows behind fingerprints (decision K1). A command writes its row first, then appends the event that names the fingerprint:
@@ -36,20 +36,25 @@ export async function readPassword(pool: Pool, person: string, fingerprint: stri
   return rows[0]?.verifier ?? null;
 }
 
+/** What is kept of a raw key. @throws {Error} when it is none. */
+export function keyCredential(rawKey: string): { hash: Buffer; fingerprint: string; prefix: string } {
+  if (!RAW_KEY.test(rawKey)) throw new Error('A raw key is gwk_ and 64 lowercase hex digits.');
+  const hash = tokenHash(rawKey);
+  return { hash, fingerprint: fingerprintOf('api_key', hash), prefix: keyPrefix(rawKey) };
+}
+
 /** @throws {Error} when the raw key is already that of another key: keys are never shared. */
 export async function writeKeyCredential(
   pool: Pool,
-  key: { id: string; project: string; rawKey: string },
-): Promise<{ fingerprint: string; prefix: string }> {
-  const hash = tokenHash(key.rawKey);
-  const fingerprint = fingerprintOf('api_key', hash);
+  key: { id: string; project: string },
+  { hash, fingerprint }: { hash: Buffer; fingerprint: string },
+): Promise<void> {
   const { rows } = await pool.query<{ key: string }>(
     `insert into directory.key_credentials as row (hash, fingerprint, key, project) values ($1, $2, $3, $4)
      on conflict (hash) do update set created_at = row.created_at returning key`,
     [hash, fingerprint, uuidOf(key.id), uuidOf(key.project)],
   );
   if (rows[0]?.key !== uuidOf(key.id)) throw new Error(`The raw key given for ${key.id} is in use by another key. Make a new one.`);
-  return { fingerprint, prefix: keyPrefix(key.rawKey) };
 }
 
 const secretContext = (project: string, fingerprint: string): string => `webhook secret ${fingerprint} of ${project}`;

@@ -8,17 +8,17 @@ import {
   Login,
   type Me,
   type Ok,
+  ProfileUpdate,
   RevokeSessions,
-  ROLE_SCOPES,
   type SessionList,
   type SessionsRevoked,
   SignInLink,
   TokenParams,
 } from '@countersign/contracts';
 import { type CallerIdentity, contract, Identity, listBody, Problem, type Reply, respond } from '@countersign/http';
-import { Body, Controller, Delete, Get, Headers, Inject, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, Inject, Param, Post, Put } from '@nestjs/common';
 import { readKey } from '../commands/keys.js';
-import { changePassword } from '../commands/people.js';
+import { changePassword, rename } from '../commands/people.js';
 import { acceptInvitation, readInvitation } from '../commands/team.js';
 import { DIRECTORY, type DirectoryDeps } from '../deps.js';
 import { findPersons, membershipsOf } from '../lookups/people.js';
@@ -27,7 +27,7 @@ import { exchangeSignInLink, signIn } from '../sign-in/sign-in.js';
 import { accepted, agentOf, clientOf, metaOf, personOf } from './caller.js';
 import { endedSessionCookie } from './cookies.js';
 import { checkedReturnTo } from './return-to.js';
-import { sessionView, signedInReply } from './views.js';
+import { meView, sessionView, signedInReply } from './views.js';
 
 type RequestHeaders = Record<string, string | undefined>;
 
@@ -60,26 +60,14 @@ export class AuthController {
   }
 
   @Get('me')
-  async me(@Identity() identity: CallerIdentity): Promise<Me> {
-    const actor = personOf(identity);
-    const person = (await findPersons(this.deps, [actor.person_id])).get(actor.person_id);
-    const session = (await sessionsOf(this.deps.pool, actor.person_id)).find((candidate) => candidate.id === actor.session_id);
-    const memberships = await membershipsOf(this.deps, actor.person_id);
-    const role = memberships.find((membership) => membership.project === actor.project_id)?.role;
-    if (!person || !session || !role) throw new Problem('invalid_token');
-    const me: Me = {
-      object: 'reviewer',
-      id: person.id,
-      email: person.email,
-      name: person.name,
-      role,
-      project_id: actor.project_id,
-      projects: memberships.map((membership) => ({ id: membership.project, name: membership.projectName, role: membership.role })),
-      scopes: [...ROLE_SCOPES[role]],
-      must_change_password: session.recovery || person.passwordIsTemporary,
-      session: { id: session.id, method: session.method, expires_at: session.expiresAt },
-    };
-    return me;
+  me(@Identity() identity: CallerIdentity): Promise<Me> {
+    return this.#me(identity);
+  }
+
+  @Put('profile')
+  async updateProfile(@Identity() identity: CallerIdentity, @Body(contract(ProfileUpdate)) body: ProfileUpdate): Promise<Me> {
+    accepted(await rename(this.deps, personOf(identity).person_id, body.name, metaOf(identity)));
+    return this.#me(identity);
   }
 
   @Post('logout')
@@ -137,5 +125,15 @@ export class AuthController {
     const meta = (person: string) => ({ actor: { kind: 'person' as const, id: person }, request_id: identity.request_id });
     const signedIn = accepted(await acceptInvitation(this.deps, { token, name, password, client: clientOf(headers) }, meta));
     return signedInReply(signedIn, { cookie, status: 201, publicUrl: this.deps.config.publicUrl });
+  }
+
+  async #me(identity: CallerIdentity): Promise<Me> {
+    const actor = personOf(identity);
+    const person = (await findPersons(this.deps, [actor.person_id])).get(actor.person_id);
+    const session = (await sessionsOf(this.deps.pool, actor.person_id)).find((candidate) => candidate.id === actor.session_id);
+    const memberships = await membershipsOf(this.deps, actor.person_id);
+    const role = memberships.find((membership) => membership.project === actor.project_id)?.role;
+    if (!person || !session || !role) throw new Problem('invalid_token');
+    return meView({ person, session, memberships, project: actor.project_id, role });
   }
 }

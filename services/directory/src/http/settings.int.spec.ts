@@ -1,8 +1,8 @@
-import { OPERATIONS, operationOf, type PersonActor, validator } from '@countersign/contracts';
+import { OPERATIONS, type PersonActor } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { authenticate } from '../authentication/authenticate.js';
-import { type Answer, actorOf, PASSWORD, type Station, startStation } from '../testing/station.js';
+import { breaches, code, type Station, startStation } from '../testing/station.js';
 
 jest.setTimeout(60_000);
 
@@ -23,14 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => station.close());
 
-const code = (answer: Answer) => answer.body?.error?.code;
 const settings = (actor: PersonActor, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) =>
   station.ask(actor, method, `/api/v1/settings/${path}`, body);
-
-function conforms(id: Parameters<typeof operationOf>[0], answer: Answer): void {
-  const schema = (operationOf(id).responses as Record<number, unknown>)[answer.status];
-  expect(validator(schema as never, 'exact')(answer.body)).toMatchObject({ ok: true });
-}
 
 describe('every route for admins', () => {
   const routes = OPERATIONS.filter((operation) => operation.service === 'directory' && operation.access === 'admin');
@@ -64,10 +58,10 @@ describe('every route for admins', () => {
 describe('the project', () => {
   it('is read by everybody in it and changed by admins', async () => {
     const read = await settings(reviewer, 'GET', 'project');
-    conforms('getProject', read);
+    expect(breaches('getProject', read)).toEqual([]);
     expect(read.body).toMatchObject({ id: project, name: 'Mail', description: null });
     const changed = await settings(admin, 'PUT', 'project', { name: 'Post', description: 'letters' });
-    conforms('updateProject', changed);
+    expect(breaches('updateProject', changed)).toEqual([]);
     expect(changed.headers['countersign-seen']).toMatch(/^\d+\.\d+$/);
     expect((await settings(reviewer, 'GET', 'project')).body).toMatchObject({ name: 'Post', description: 'letters' });
   });
@@ -80,7 +74,7 @@ describe('API keys', () => {
   it('are made with their raw form shown once; the maker answers for them unless somebody else is named', async () => {
     const made = await create();
     expect(made.status).toBe(201);
-    conforms('createApiKey', made);
+    expect(breaches('createApiKey', made)).toEqual([]);
     expect(made.body.raw_key).toMatch(/^gwk_[0-9a-f]{64}$/);
     expect(made.body).toMatchObject({
       owner: admin.person_id,
@@ -95,7 +89,7 @@ describe('API keys', () => {
     });
     expect((await create({ owner: null })).body.owner).toBeNull();
     const listed = await settings(admin, 'GET', 'api-keys');
-    conforms('listApiKeys', listed);
+    expect(breaches('listApiKeys', listed)).toEqual([]);
     expect(JSON.stringify(listed.body)).not.toContain(made.body.raw_key.slice(12));
     expect((await settings(stranger, 'GET', 'api-keys')).body.total).toBe(0);
   });
@@ -122,7 +116,7 @@ describe('API keys', () => {
     const made = await create({ expires_at: '2099-01-01T00:00:00+01:00', rate_limit_per_hour: 5 });
     const { actor } = await authenticate(station.deps, { via: 'bearer', credential: made.body.raw_key, ip: '' });
     const info = await station.ask(actor ?? null, 'GET', '/api/v1/auth/key-info');
-    conforms('getKeyInfo', info);
+    expect(breaches('getKeyInfo', info)).toEqual([]);
     expect(info.body).toMatchObject({
       object: 'key_info',
       scopes: input.scopes,
@@ -136,13 +130,13 @@ describe('API keys', () => {
     const good = async (key: string) =>
       (await authenticate(station.deps, { via: 'bearer', credential: key, ip: '' })).refusal === undefined;
     const changed = await settings(admin, 'PUT', `api-keys/${id}`, { name: 'renamed', is_active: false });
-    conforms('updateApiKey', changed);
+    expect(breaches('updateApiKey', changed)).toEqual([]);
     expect(changed.body).toMatchObject({ name: 'renamed', is_active: false, scopes: input.scopes });
     expect(await good(raw_key)).toBe(false);
     expect(code(await settings(admin, 'POST', `api-keys/${id}/rotate`))).toBe('api_key_inactive');
     await settings(admin, 'PUT', `api-keys/${id}`, { is_active: true });
     const rotated = await settings(admin, 'POST', `api-keys/${id}/rotate`);
-    conforms('rotateApiKey', rotated);
+    expect(breaches('rotateApiKey', rotated)).toEqual([]);
     expect([await good(raw_key), await good(rotated.body.raw_key)]).toEqual([false, true]);
     expect((await settings(admin, 'DELETE', `api-keys/${id}`)).status).toBe(204);
     expect((await settings(admin, 'DELETE', `api-keys/${id}`)).status).toBe(204);
@@ -166,9 +160,9 @@ describe('the webhook secret', () => {
 
   it('is shown by its prefix, revealed on the record, and sealed in the table', async () => {
     const info = await settings(admin, 'GET', 'hmac-secret');
-    conforms('getHmacSecret', info);
+    expect(breaches('getHmacSecret', info)).toEqual([]);
     const revealed = await settings(admin, 'POST', 'hmac-secret/reveal');
-    conforms('revealHmacSecret', revealed);
+    expect(breaches('revealHmacSecret', revealed)).toEqual([]);
     expect(revealed.body.hmac_secret.slice(0, 8)).toBe(info.body.prefix);
     expect(Buffer.from(revealed.body.standard_secret.slice(6), 'base64').toString('hex')).toBe(revealed.body.hmac_secret);
     expect(await inForce()).toMatchObject({ active: { secret: revealed.body.hmac_secret }, pending: null });
@@ -184,11 +178,11 @@ describe('the webhook secret', () => {
   it('overlaps with its successor until that is promoted', async () => {
     const old = (await inForce()).active.secret;
     const rotated = await settings(admin, 'POST', 'hmac-secret/rotate');
-    conforms('rotateHmacSecret', rotated);
+    expect(breaches('rotateHmacSecret', rotated)).toEqual([]);
     expect(await inForce()).toMatchObject({ active: { secret: old }, pending: { secret: rotated.body.pending_secret, promote_at: null } });
     expect(code(await settings(admin, 'POST', 'hmac-secret/rotate'))).toBe('rotation_pending');
     const promoted = await settings(admin, 'POST', 'hmac-secret/promote');
-    conforms('promoteHmacSecret', promoted);
+    expect(breaches('promoteHmacSecret', promoted)).toEqual([]);
     expect(await inForce()).toMatchObject({ active: { secret: rotated.body.pending_secret }, pending: null });
     expect((await settings(admin, 'POST', 'hmac-secret/promote')).status).toBe(200);
   });
@@ -210,125 +204,5 @@ describe('the webhook secret', () => {
     for (const id of [newId('prj'), 'nonsense']) {
       expect((await station.ask(null, 'GET', `/internal/projects/${id}/webhook-secrets`)).status).toBe(404);
     }
-  });
-});
-
-describe('the team', () => {
-  const invite = (email: string, role?: string) => settings(admin, 'POST', 'team/invite', { email, ...(role ? { role } : {}) });
-  const tokenOf = (invited: Answer) => new URL(invited.body.invite_url).hash.slice(1);
-  const accept = (token: string, body: object = {}) =>
-    station.ask(
-      null,
-      'POST',
-      `/api/v1/auth/invite/${token}`,
-      { name: 'Guest', password: PASSWORD, ...body },
-      { 'countersign-client-ip': '192.0.2.1' },
-    );
-
-  it('lists its people for everybody in it', async () => {
-    const team = await settings(reviewer, 'GET', 'team');
-    conforms('listMembers', team);
-    expect(team.body.items).toMatchObject([
-      { id: admin.person_id, email: 'admin@example.com', role: 'admin', is_active: true },
-      { id: reviewer.person_id, role: 'reviewer', is_active: true },
-    ]);
-    expect(team.body.items[0].last_sign_in_at).not.toBeNull();
-  });
-
-  it('takes in whoever accepts an invitation, once', async () => {
-    const invited = await invite('Guest@Example.com');
-    expect(invited.status).toBe(201);
-    conforms('inviteMember', invited);
-    expect(invited.body).toMatchObject({ email: 'guest@example.com', role: 'reviewer' });
-    expect(invited.body.invite_url).toMatch(/^https:\/\/gate\.example\.com\/invite#csi_/);
-    const token = tokenOf(invited);
-    const offer = await station.ask(null, 'GET', `/api/v1/auth/invite/${token}`);
-    conforms('getInvite', offer);
-    expect(offer.body).toMatchObject({ email: 'guest@example.com', role: 'reviewer', project: { id: project, name: 'Post' } });
-    expect(code(await accept(token, { password: 'short' }))).toBe('too_short');
-    const accepted = await accept(token);
-    expect(accepted.status).toBe(201);
-    conforms('acceptInvite', accepted);
-    expect((await actorOf(station, accepted.body.token)).roles).toEqual({ [project]: 'reviewer' });
-    const again = await accept(token);
-    expect([again.status, code(again)]).toEqual([410, 'invite_used']);
-    expect(code(await station.ask(null, 'GET', `/api/v1/auth/invite/${token}`))).toBe('invite_used');
-    const duplicate = await invite('guest@example.com');
-    expect([duplicate.status, code(duplicate)]).toEqual([409, 'duplicate_email']);
-    const log = JSON.stringify((await station.deps.store.readStream(project)).events);
-    expect(log).not.toContain('guest@example.com');
-    expect(log).not.toContain(token);
-  });
-
-  it('lets the newest invitation of an address count, for 7 days', async () => {
-    const [first, second] = [tokenOf(await invite('late@example.com')), tokenOf(await invite('late@example.com', 'admin'))];
-    expect([(await accept(first)).status, code(await accept(first))]).toEqual([404, 'invite_invalid']);
-    expect(code(await accept('csi_made-up'))).toBe('invite_invalid');
-    await station.db.advanceClock(7 * 24 * 3600);
-    expect([(await accept(second)).status, code(await accept(second))]).toEqual([410, 'invite_expired']);
-  });
-
-  it('takes in somebody who is in the directory already by their own password only', async () => {
-    const token = tokenOf(await invite('stranger@example.com'));
-    const wrong = await accept(token, { password: 'not the password at all' });
-    expect([wrong.status, code(wrong)]).toEqual([409, 'email_taken']);
-    const accepted = await accept(token);
-    expect(accepted.status).toBe(201);
-    const actor = await actorOf(station, accepted.body.token);
-    expect(actor).toMatchObject({ person_id: stranger.person_id, name: 'stranger' });
-    expect(actor.roles[project]).toBe('reviewer');
-  });
-
-  it('changes roles, lets people go and takes them back', async () => {
-    const guest = (await settings(admin, 'GET', 'team')).body.items.find(
-      (member: { email: string }) => member.email === 'guest@example.com',
-    ).id;
-    const put = (id: string, body: object, by = admin) => settings(by, 'PUT', `team/${id}`, body);
-    const promoted = await put(guest, { role: 'admin' });
-    conforms('updateMember', promoted);
-    expect(promoted.body).toMatchObject({ role: 'admin', is_active: true });
-    expect(code(await put(admin.person_id, { role: 'reviewer' }))).toBe('cannot_edit_self');
-    expect(code(await settings(admin, 'DELETE', `team/${admin.person_id}`))).toBe('cannot_edit_self');
-    expect((await put(guest, { role: 'reviewer' })).body.role).toBe('reviewer');
-    const last = await put(admin.person_id, { role: 'reviewer' });
-    expect([last.status, code(last)]).toEqual([403, 'last_admin']);
-    expect(code(await settings(admin, 'DELETE', `team/${admin.person_id}`))).toBe('last_admin');
-
-    expect((await settings(admin, 'DELETE', `team/${guest}`)).status).toBe(204);
-    expect((await settings(admin, 'DELETE', `team/${guest}`)).status).toBe(204);
-    const listed = (await settings(admin, 'GET', 'team')).body.items.find((member: { id: string }) => member.id === guest);
-    expect(listed).toMatchObject({ is_active: false, role: 'reviewer' });
-    expect((await put(guest, { is_active: true, role: 'admin' })).body).toMatchObject({ is_active: true, role: 'admin' });
-    expect((await put(guest, { is_active: false })).body.is_active).toBe(false);
-    for (const id of ['nonsense', newId('per'), newId('key')]) {
-      expect(code(await put(id, { role: 'admin' }))).toBe('member_not_found');
-      expect(code(await settings(admin, 'DELETE', `team/${id}`))).toBe('member_not_found');
-    }
-  });
-
-  it('is judged by who is an admin now, not by what an identity said a moment ago', async () => {
-    const email = 'former-admin@example.com';
-    const person = await station.person(project, email, 'admin');
-    const { actor } = await station.signIn(email);
-    await settings(admin, 'PUT', `team/${person}`, { role: 'reviewer' });
-    const late = await settings(actor, 'PUT', `team/${reviewer.person_id}`, { role: 'admin' });
-    expect([late.status, code(late)]).toEqual([403, 'forbidden']);
-  });
-
-  it('is looked up by other services', async () => {
-    const people = async (query: Record<string, string>) =>
-      (await station.ask(null, 'GET', `/internal/people?${new URLSearchParams(query)}`)).body.people;
-    const found = { person_id: reviewer.person_id, email: 'reviewer@example.com', name: 'reviewer', role: 'reviewer' };
-    expect(await people({ project_id: project, ref: 'Reviewer@example.com' })).toEqual([found]);
-    expect(await people({ project_id: project, ref: reviewer.person_id })).toEqual([found]);
-    const all = await people({ project_id: project });
-    expect(all).toContainEqual(found);
-    expect(all.map((person: { email: string }) => person.email)).not.toContain('guest@example.com');
-    for (const ref of ['guest@example.com', 'nobody@example.com', newId('per'), 'role:admin']) {
-      expect(await people({ project_id: project, ref })).toEqual([]);
-    }
-    expect(await people({ project_id: stranger.project_id, ref: reviewer.person_id })).toEqual([]);
-    expect(await people({ project_id: newId('prj') })).toEqual([]);
-    expect(await people({ project_id: 'nonsense' })).toEqual([]);
   });
 });

@@ -1,9 +1,21 @@
-import type { ApiKey, HmacSecret, HmacSecretInfo, LoggedIn, Member, Project, Session } from '@countersign/contracts';
+import {
+  type ApiKey,
+  type HmacSecret,
+  type HmacSecretInfo,
+  type LoggedIn,
+  type Me,
+  type Member,
+  type Project,
+  ROLE_SCOPES,
+  type Role,
+  type Session,
+} from '@countersign/contracts';
 import { type Reply, respond } from '@countersign/http';
 import type { WebhookSecrets } from '../commands/projects.js';
 import type { TeamMember } from '../commands/team.js';
 import { standardSecret } from '../credentials/webhook-secret.js';
 import type { LiveKey } from '../key/key.js';
+import type { FoundPerson, Membership } from '../lookups/people.js';
 import type { ActiveProject } from '../project/project.js';
 import { type ListedSession, SESSION_SECONDS } from '../sign-in/sessions.js';
 import type { SignedIn } from '../sign-in/sign-in.js';
@@ -62,6 +74,25 @@ export const sessionView = (session: ListedSession, current: string): Session =>
   created_at: session.createdAt,
   last_used_at: session.lastUsedAt,
   expires_at: session.expiresAt,
+});
+
+export const meView = (me: {
+  person: FoundPerson;
+  session: ListedSession;
+  memberships: readonly Membership[];
+  project: string;
+  role: Role;
+}): Me => ({
+  object: 'reviewer',
+  id: me.person.id,
+  email: me.person.email,
+  name: me.person.name,
+  role: me.role,
+  project_id: me.project,
+  projects: me.memberships.map(({ project, projectName, role }) => ({ id: project, name: projectName, role })),
+  scopes: [...ROLE_SCOPES[me.role]],
+  must_change_password: me.session.recovery || me.person.passwordIsTemporary,
+  session: { id: me.session.id, method: me.session.method, expires_at: me.session.expiresAt },
 });
 
 const prefix = (secret: string): string => secret.slice(0, 8);

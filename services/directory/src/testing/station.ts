@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Actor, PersonActor, Role } from '@countersign/contracts';
+import { type Actor, type OperationId, operationOf, type PersonActor, type Role, type TSchema, validator } from '@countersign/contracts';
 import { EVENT_STORE_MIGRATIONS } from '@countersign/event-store';
 import { IDENTITY_HEADER, signIdentity } from '@countersign/http';
 import { createLogger } from '@countersign/telemetry';
@@ -118,3 +118,14 @@ export function must<T>(outcome: Outcome<T>): T {
   if (!outcome.ok) throw new Error(`Refused: ${outcome.refusal.code}`);
   return outcome.value;
 }
+
+/** Where an answer is not what its operation says. */
+export function breaches(operation: OperationId, answer: Answer): unknown[] {
+  const schema = (operationOf(operation).responses as Record<number, TSchema>)[answer.status];
+  if (!schema) return [`${operation} does not answer ${answer.status} ${JSON.stringify(answer.body)}`];
+  const result = validator(schema, 'exact')(answer.body);
+  return result.ok ? [] : result.issues;
+}
+
+/** The code of an error body. */
+export const code = (answer: Answer): string | undefined => answer.body?.error?.code;
