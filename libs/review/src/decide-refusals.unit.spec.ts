@@ -269,7 +269,10 @@ describe('too late (decision 25, R3)', () => {
     const story = asked(within('expire')).after(DAY).when(doing(ann, 'approve')).next.after(60);
     expect(story.when(doing(ann, 'approve'))).toMatchObject({ types: [], code: 'review_expired' });
     expect(story.when(doing(ann, 'reject', { feedback: 'x' })).types).toEqual(['review.late_attempt_refused']);
-    expect(story.when(doing(bob, { alias: 'approved' })).body('review.late_attempt_refused').action_id).toBe('approved');
+    expect(story.when(doing(bob, { alias: 'approved' })).body('review.late_attempt_refused').action_id).toBe('approve');
+    const nonsense = story.when(doing(ann, 'nonsense'));
+    expect(nonsense.body('review.late_attempt_refused').action_id).toBeNull();
+    expect(nonsense.next.when(doing(ann, 'other nonsense')).types).toEqual([]);
   });
 
   it('is not recorded for what could not be done in time either, nor on what was archived', () => {
@@ -299,5 +302,11 @@ describe('keeping a draft', () => {
     ['no review', empty(), ann, 'review_not_found'],
   ])('%s', (_what, story, actor, code) => {
     expect(mayDraft(actor, story.state, story.now)?.code ?? null).toBe(code);
+  });
+
+  it('may be half typed, but only of what may be changed', () => {
+    const { state, now } = asked();
+    expect(mayDraft(ann, state, now, { subject: 7 })).toBeNull();
+    expect(mayDraft(ann, state, now, { recipients: 7 })?.code).toBe('field_not_editable');
   });
 });

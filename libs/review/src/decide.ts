@@ -5,7 +5,7 @@
  * feedback → version and digest → editable fields → whether changes may be asked for.
  */
 import type { Action, ActionTaken, Actor, PersonActor, PersonRef, Proof, ReviewEvent, Shown } from '@countersign/contracts';
-import { digest } from '@countersign/evidence';
+import { digest, equalJson } from '@countersign/evidence';
 import { type ActionChoice, CANCEL_ITERATION, isEnabled, resolveAction } from './actions.js';
 import { secondsBetween } from './deadline.js';
 import { checkEdit, type Edit, editOf } from './edits.js';
@@ -35,7 +35,7 @@ function isRepeat(review: RequestedReview, action: Action, command: ActOnReview,
   const last = review.last_act;
   if (!last?.standing || last.by.id !== (command.actor as PersonActor).person_id || last.action.id !== action.id) return false;
   if (last.feedback !== feedbackOf(command)) return false;
-  if (last.edit_digest !== (edit.edited_payload && digest(edit.edited_payload))) return false;
+  if (!equalJson(last.edited_payload, edit.edited_payload)) return false;
   if (command.version !== undefined && command.version !== last.shown.version) return false;
   return command.payload_digest === undefined || command.payload_digest === last.shown.digest;
 }
@@ -129,7 +129,7 @@ function decided(review: OpenReview, action: Action, command: ActOnReview, act: 
       action: act.action,
       shown,
       approved_value: approved ? edit.merged : null,
-      approved_digest: approved ? digest(edit.merged) : null,
+      approved_digest: !approved ? null : edit.edited_payload === null ? review.payload_digest : digest(edit.merged),
       edited_payload,
       changed_keys: edit.changed_keys,
       feedback,
@@ -186,12 +186,12 @@ function askForChanges(review: OpenReview, action: Action, command: ActOnReview,
 /** `POST /reviews/:id/action` and its deprecated aliases. */
 export function act(command: ActOnReview, state: ReviewState, now: string): Judged {
   const { actor } = command;
-  const named = 'id' in command.action ? command.action.id : command.action.alias;
   const attempt = {
     actor,
     name: 'act' as const,
     approves: (review: RequestedReview) => resolveAction(review, command.action)?.decision_value === 'approved',
-    late: { attempt: 'act' as const, action_id: named },
+    // By the id of an action the review has: what it has not is one attempt, however it is called.
+    late: (review: RequestedReview) => ({ attempt: 'act' as const, action_id: resolveAction(review, command.action)?.id ?? null }),
   };
   return judge(state, now, attempt, (review): Ruling => {
     const action = resolveAction(review, command.action);

@@ -13,10 +13,10 @@ export interface Edit {
   merged: Record<string, unknown>;
 }
 
-export function editOf(payload: Record<string, unknown>, edited: Record<string, unknown> | undefined): Edit {
-  const changed = Object.keys(edited ?? {}).filter((key) => !Object.hasOwn(payload, key) || !equalJson(payload[key], edited?.[key]));
+export function editOf(payload: Record<string, unknown>, edited: Record<string, unknown> = {}): Edit {
+  const changed = Object.keys(edited).filter((key) => !Object.hasOwn(payload, key) || !equalJson(payload[key], edited[key]));
   if (changed.length === 0) return { changed_keys: [], edited_payload: null, merged: payload };
-  return { changed_keys: changed.sort(), edited_payload: edited ?? null, merged: { ...payload, ...edited } };
+  return { changed_keys: changed.sort(), edited_payload: edited, merged: { ...payload, ...edited } };
 }
 
 /** Every changed key is one the review's own fields call editable, and what comes out is what the fields declare (decision 8). */

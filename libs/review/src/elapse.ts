@@ -8,7 +8,6 @@
  */
 import type { ReviewDecided, ReviewEvent } from '@countersign/contracts';
 import type { Decision, StoredEvent } from '@countersign/event-store';
-import { digest } from '@countersign/evidence';
 import { addSeconds, effectiveDeadline, reached, reminderSeconds, secondsBetween } from './deadline.js';
 import type { ReviewRefusal } from './refusals.js';
 import { evolve, isOpen } from './review.js';
@@ -31,7 +30,7 @@ export function foresee(state: ReviewState, stream: { id: string; project_id: st
 
 /** What no person decided. */
 export function decidedBySystem(
-  review: Pick<RequestedReview, 'current_version' | 'payload' | 'held_by'>,
+  review: Pick<RequestedReview, 'current_version' | 'payload' | 'payload_digest' | 'held_by'>,
   said: Pick<ReviewDecided, 'decision' | 'trigger' | 'decided_by'> & Partial<ReviewDecided>,
 ): ReviewEvent {
   const approved = said.decision === 'approved';
@@ -45,7 +44,7 @@ export function decidedBySystem(
       action: null,
       shown: null,
       approved_value: approved ? review.payload : null,
-      approved_digest: approved ? digest(review.payload) : null,
+      approved_digest: approved ? review.payload_digest : null,
       edited_payload: null,
       changed_keys: [],
       feedback: null,

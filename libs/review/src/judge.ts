@@ -25,7 +25,7 @@ interface Attempt {
   /** Whether the command would approve (policy P5). */
   approves?: (review: RequestedReview) => boolean;
   /** Set for commands whose late attempt is recorded (J4). */
-  late?: { attempt: 'act' | 'resubmit'; action_id: string | null };
+  late?: (review: RequestedReview) => { attempt: 'act' | 'resubmit'; action_id: string | null };
 }
 
 export function actorRef(actor: AgentActor | PersonActor): ActorRef {
@@ -48,7 +48,7 @@ function lateAttempt(review: RequestedReview, attempt: Attempt, refusal: ReviewR
   if (!attempt.late || !settledByClock(review)) return [];
   if (refusal.code !== 'review_already_decided' && refusal.code !== 'review_expired') return [];
   const by = actorRef(attempt.actor as AgentActor | PersonActor);
-  const { attempt: kind, action_id } = attempt.late;
+  const { attempt: kind, action_id } = attempt.late(review);
   const known = review.late_attempts.some((late) => idOf(late.by) === idOf(by) && late.attempt === kind && late.action_id === action_id);
   if (known) return [];
   const late_seconds = secondsBetween(effectiveDeadline(review) as string, now);

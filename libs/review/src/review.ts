@@ -7,7 +7,6 @@
  */
 import { type Hold, type PersonRef, REVIEW_EVENTS, type ReviewDecided, type ReviewEvent } from '@countersign/contracts';
 import type { Fold, StoredEvent } from '@countersign/event-store';
-import { digest } from '@countersign/evidence';
 import { addSeconds, effectiveDeadline } from './deadline.js';
 import type {
   Act,
@@ -66,7 +65,7 @@ function requested(event: StoredOf<'review.requested'>): Pending {
 
 function actOf(event: StoredOf<'review.changes_requested' | 'review.action_taken' | 'review.iteration_cancelled'>): Act {
   const { action, by, shown, feedback, edited_payload } = event.body;
-  return { action, by, at: event.time, shown, feedback, edit_digest: edited_payload && digest(edited_payload), standing: true };
+  return { action, by, at: event.time, shown, feedback, edited_payload, standing: true };
 }
 
 const undone = (act: Act | null): Act | null => act && { ...act, standing: false };
@@ -96,7 +95,6 @@ function decided(state: OpenReview, body: ReviewDecided, time: string): Decided 
   const at = body.trigger === 'timeout' ? (effectiveDeadline(state) ?? time) : time;
   const { feedback, prompt_edit, after_seconds: _, ...said } = body;
   const by = said.decided_by.kind === 'person' ? said.decided_by : said.acted_by;
-  const edit_digest = said.edited_payload && digest(said.edited_payload);
   return {
     ...record(state),
     ...released,
@@ -106,7 +104,7 @@ function decided(state: OpenReview, body: ReviewDecided, time: string): Decided 
     prompt_edit,
     last_act:
       by && said.action && said.shown
-        ? { action: said.action, by, at, shown: said.shown, feedback, edit_digest, standing: true }
+        ? { action: said.action, by, at, shown: said.shown, feedback, edited_payload: said.edited_payload, standing: true }
         : undone(state.last_act),
     updated_at: at,
   };

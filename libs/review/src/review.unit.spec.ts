@@ -2,9 +2,10 @@ import { REVIEW_EVENTS, type ReviewEvent } from '@countersign/contracts';
 import type { StoredEvent } from '@countersign/event-store';
 import { describe, expect, it } from '@jest/globals';
 import { draftStands } from './decide.js';
+import { elapse } from './elapse.js';
 import { redeem } from './redeem.js';
 import { evolve, UnknownReviewEventError } from './review.js';
-import { agent, ann, asked, bob, doing, empty, PAYLOAD, within } from './review-fixture.js';
+import { agent, ann, asked, bob, DAY, doing, empty, PAYLOAD, within } from './review-fixture.js';
 import type { ReviewState } from './state.js';
 import { resubmit } from './submit.js';
 
@@ -47,6 +48,23 @@ describe('folding a review', () => {
     expect(decided.happened(archived).happened(archived).state).toMatchObject({ status: 'archived', archived_at: decided.now });
     expect(asked().happened({ type: 'review.unarchived', body: archived.body }).state).toMatchObject({ status: 'pending' });
     expect(decided.happened({ type: 'review.unarchived', body: archived.body }).state).toEqual(decided.state);
+  });
+
+  it('R1: dates an end by the fact itself where the review has no window, nor the wait an end', () => {
+    const story = asked().after(5);
+    const expired = story.happened({ type: 'review.expired', body: { timeout_action: 'expire', after_seconds: 60 } });
+    expect(expired.state).toMatchObject({ status: 'expired', outcome: { expired_at: story.now } });
+    const { body } = asked(within('auto_reject'))
+      .after(DAY)
+      .when((s, now) => elapse('timeout', s, now)).decision.events[0] as Extract<ReviewEvent, { type: 'review.decided' }>;
+    expect(story.happened({ type: 'review.decided', body }).state).toMatchObject({ status: 'decided', outcome: { decided_at: story.now } });
+    const waiting = asked()
+      .when(doing(ann, 'request_changes', { feedback: 'x' }))
+      .next.after(5);
+    const over = waiting.happened({ type: 'review.changes_timed_out', body: { version: 1, after_seconds: 60 } });
+    expect(over.state).toMatchObject({ status: 'pending', updated_at: waiting.now });
+    expect(waiting.happened({ type: 'review.redeemed', body: {} as never }).state).toEqual(waiting.state);
+    expect(expired.happened({ type: 'review.redeemed', body: {} as never }).state).toEqual(expired.state);
   });
 
   it('R1: begins with the request: what comes before it is of no review', () => {

@@ -112,8 +112,8 @@ export interface Act {
   at: string;
   shown: Shown;
   feedback: string | null;
-  /** Canonical digest of the edit that came with it; null = none. */
-  edit_digest: string | null;
+  /** The edit that came with it. */
+  edited_payload: Record<string, unknown> | null;
   /** Whether doing it again would be a repeat: nothing happened since that undid it. */
   standing: boolean;
 }

@@ -148,7 +148,8 @@ export function request(command: RequestReview, state: ReviewState, _now: string
   };
   const events: ReviewEvent[] = [{ type: 'review.requested', body: requested }];
   if (config.auto_approve) {
-    const review = { current_version: 1, payload: body.payload, held_by: null };
+    const { payload, payload_digest } = requested;
+    const review = { current_version: 1, payload, payload_digest, held_by: null };
     const decided_by = { kind: 'system' as const, id: 'system/auto-approve' as const };
     return { events: [...events, decidedBySystem(review, { decision: 'approved', trigger: 'auto_approve', decided_by })] };
   }
@@ -174,7 +175,7 @@ export interface ResubmitReview {
 
 /** `PUT /reviews/:id`: the agent's answer to a request for changes. The same body as the version that is current is the same answer again. */
 export function resubmit(command: ResubmitReview, state: ReviewState, now: string): Judged {
-  const late = { attempt: 'resubmit' as const, action_id: null };
+  const late = () => ({ attempt: 'resubmit' as const, action_id: null });
   return judge(state, now, { actor: command.actor, name: 'resubmit', late }, (review): Ruling => {
     const { payload, version } = command;
     const unreadable = checkPayload([], payload, 'payload');
