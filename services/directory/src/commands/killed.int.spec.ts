@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => station.close());
 
-const client = { ip: '203.0.113.1', userAgent: null, deviceToken: null };
+const client = { ip: '203.0.113.1', userAgent: null, deviceToken: null, keepsCookies: false };
 
 /** Runs a command in a process that stands still for ever before or after its append. Resolves when it has come that far. */
 function killed(when: 'before append' | 'after append', command: (dying: DirectoryDeps) => Promise<unknown>): Promise<AppendResult | null> {

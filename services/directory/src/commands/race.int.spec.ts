@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => station.close());
 
-const client = { ip: '203.0.113.1', userAgent: null, deviceToken: null };
+const client = { ip: '203.0.113.1', userAgent: null, deviceToken: null, keepsCookies: false };
 const ROUNDS = 8;
 
 /** Two processes: each with an event store of its own, so that group commit does not put them in one line. */

@@ -40,13 +40,13 @@ export class AuthController {
   async login(@Body(contract(Login)) body: Login, @Headers() headers: RequestHeaders): Promise<Reply<LoggedIn>> {
     const { email, password, cookie, return_to } = body;
     const returnTo = checkedReturnTo(return_to);
-    const signedIn = accepted(await signIn(this.deps, { email, password, client: clientOf(headers) }));
+    const signedIn = accepted(await signIn(this.deps, { email, password, client: clientOf(headers, cookie) }));
     return signedInReply(signedIn, { cookie, returnTo, publicUrl: this.deps.config.publicUrl });
   }
 
   @Post('sign-in-link')
   async exchangeLink(@Body(contract(SignInLink)) body: SignInLink, @Headers() headers: RequestHeaders): Promise<Reply<LoggedIn>> {
-    const signedIn = accepted(await exchangeSignInLink(this.deps, { token: body.token, client: clientOf(headers) }));
+    const signedIn = accepted(await exchangeSignInLink(this.deps, { token: body.token, client: clientOf(headers, body.cookie) }));
     return signedInReply(signedIn, { cookie: body.cookie, publicUrl: this.deps.config.publicUrl });
   }
 
@@ -104,7 +104,7 @@ export class AuthController {
   ): Promise<Reply<LoggedIn>> {
     const actor = personOf(identity);
     const command = { person: actor.person_id, session: actor.session_id, current: body.current_password, next: body.new_password };
-    const signedIn = accepted(await changePassword(this.deps, { ...command, client: clientOf(headers) }, metaOf(identity)));
+    const signedIn = accepted(await changePassword(this.deps, { ...command, client: clientOf(headers, body.cookie) }, metaOf(identity)));
     return signedInReply(signedIn, { cookie: body.cookie, publicUrl: this.deps.config.publicUrl });
   }
 
@@ -123,7 +123,7 @@ export class AuthController {
   ): Promise<Reply<LoggedIn>> {
     const { name, password, cookie } = body;
     const meta = (person: string) => ({ actor: { kind: 'person' as const, id: person }, request_id: identity.request_id });
-    const signedIn = accepted(await acceptInvitation(this.deps, { token, name, password, client: clientOf(headers) }, meta));
+    const signedIn = accepted(await acceptInvitation(this.deps, { token, name, password, client: clientOf(headers, cookie) }, meta));
     return signedInReply(signedIn, { cookie, status: 201, publicUrl: this.deps.config.publicUrl });
   }
 

@@ -10,11 +10,12 @@ type Headers = Record<string, string | string[] | undefined>;
 const single = (value: string | string[] | undefined): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 /** Where the request comes from, as the gateway passes it on. */
-export function clientOf(headers: Headers): Client {
+export function clientOf(headers: Headers, keepsCookies = false): Client {
   return {
     ip: single(headers[CLIENT_IP_HEADER]),
     userAgent: single(headers['user-agent']),
     deviceToken: cookieValue(single(headers.cookie) ?? undefined, DEVICE_COOKIE),
+    keepsCookies,
   };
 }
 

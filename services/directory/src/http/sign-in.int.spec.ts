@@ -1,4 +1,4 @@
-import { newId } from '@countersign/event-store';
+import { newId, uuidOf } from '@countersign/event-store';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { resetPassword } from '../commands/people.js';
 import { OPERATOR } from '../provisioning.js';
@@ -68,6 +68,19 @@ describe('signing in', () => {
     expect(wrong.status).toBe(401);
     expect(code(wrong)).toBe('invalid_credentials');
     expect(unknown.body).toEqual(wrong.body);
+  });
+
+  it('knows a device again and keeps its mark, the latest twenty of a person', async () => {
+    const devices = async () =>
+      (await station.db.pool.query('select 1 from directory.known_devices where person = $1', [uuidOf(person)])).rows.length;
+    await login({ email, password: PASSWORD });
+    expect(await devices()).toBe(0);
+    const mark = (answer: Answer) => /countersign_device=([^;]+)/.exec((answer.headers['set-cookie'] as string[])[1] ?? '')?.[1] ?? '';
+    const first = mark(await login({ email, password: PASSWORD, cookie: true }));
+    expect(mark(await login({ email, password: PASSWORD, cookie: true }, from('203.0.113.1', first)))).toBe(first);
+    expect(await devices()).toBe(1);
+    for (let n = 0; n < 25; n++) await login({ email, password: PASSWORD, cookie: true });
+    expect(await devices()).toBe(20);
   });
 
   it('keeps only hashes of tokens', async () => {

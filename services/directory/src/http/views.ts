@@ -125,7 +125,10 @@ export function signedInReply(
     expires_at: session.expiresAt,
     ...(returnTo === undefined ? {} : { return_to: returnTo }),
   };
-  const cookies = [sessionCookie(session.token, SESSION_SECONDS, publicUrl), deviceCookie(deviceToken, publicUrl)];
+  const cookies = [
+    sessionCookie(session.token, SESSION_SECONDS, publicUrl),
+    ...(deviceToken === null ? [] : [deviceCookie(deviceToken, publicUrl)]),
+  ];
   return respond(body, {
     status,
     headers: cookie ? { 'Set-Cookie': cookies } : {},

@@ -6,6 +6,7 @@ import { networkOf } from '../credentials/addresses.js';
 import { FORGET_AFTER_SECONDS, lockSeconds } from '../credentials/lockout.js';
 import { newToken, tokenHash } from '../credentials/tokens.js';
 import { emailKey } from '../person/email.js';
+import { NOBODY } from '../person/nobody.js';
 import type { Client } from './client.js';
 
 /** Counting of failed sign-ins; lockout.ts says by what rules and why. */
@@ -17,6 +18,7 @@ export interface Attempt {
 }
 
 const KNOWN_DEVICE_DAYS = 180;
+const DEVICES_OF_A_PERSON = 20;
 
 const accountOf = (email: string): Buffer => createHash('sha256').update(emailKey(email)).digest();
 
@@ -25,7 +27,7 @@ async function sourceOf(pool: Pool, person: string | null, client: Client): Prom
   const hash = tokenHash(client.deviceToken ?? '');
   const { rows } = await pool.query(
     'select 1 from directory.known_devices where token_hash = $1 and person = $2 and expires_at > event_store.now()',
-    [hash, person === null ? null : uuidOf(person)],
+    [hash, uuidOf(person ?? NOBODY)],
   );
   return rows.length > 0 ? `device:${hash.toString('hex').slice(0, 32)}` : `network:${networkOf(client.ip)}`;
 }
@@ -70,12 +72,27 @@ export async function forgetFailures(pool: Pool, attempt: Attempt): Promise<void
   await pool.query('delete from directory.login_failures where account = $1 and source = $2', [attempt.account, attempt.source]);
 }
 
-/** Marks the device for later sign-ins of this person. */
-export async function rememberDevice(pool: Pool, person: string): Promise<string> {
+/**
+ * Marks the device for later sign-ins of this person; a device that is marked already keeps its mark. The latest 20 devices are known.
+ * @returns the mark, or null for a client that could not keep it.
+ */
+export async function rememberDevice(pool: Pool, person: string, client: Client): Promise<string | null> {
+  if (!client.keepsCookies) return null;
+  const { rowCount } = await pool.query(
+    `update directory.known_devices set expires_at = event_store.now() + make_interval(days => $3)
+      where token_hash = $1 and person = $2 and expires_at > event_store.now()`,
+    [tokenHash(client.deviceToken ?? ''), uuidOf(person), KNOWN_DEVICE_DAYS],
+  );
+  if (rowCount === 1) return client.deviceToken;
   const token = newToken('csd_');
   await pool.query(
     `insert into directory.known_devices (token_hash, person, expires_at) values ($1, $2, event_store.now() + make_interval(days => $3))`,
     [tokenHash(token), uuidOf(person), KNOWN_DEVICE_DAYS],
+  );
+  await pool.query(
+    `delete from directory.known_devices where person = $1
+        and token_hash not in (select token_hash from directory.known_devices where person = $1 order by expires_at desc, token_hash limit $2)`,
+    [uuidOf(person), DEVICES_OF_A_PERSON],
   );
   return token;
 }

@@ -5,4 +5,6 @@ export interface Client {
   userAgent: string | null;
   /** What an earlier sign-in left on this device. */
   deviceToken: string | null;
+  /** It keeps cookies, so the device can be known again. */
+  keepsCookies: boolean;
 }

@@ -14,8 +14,8 @@ export interface SignedIn {
   person: FoundPerson;
   /** At least one. */
   memberships: [Membership, ...Membership[]];
-  /** To be kept on the device, so that strangers' failures do not count against it. */
-  deviceToken: string;
+  /** To be kept on the device, so that strangers' failures do not count against it; null for a client that keeps no cookies. */
+  deviceToken: string | null;
 }
 
 /** With e-mail and password. A person without any project is answered like one that does not exist. */
@@ -36,7 +36,7 @@ export async function enter(deps: DirectoryDeps, person: FoundPerson, client: Cl
   if (!first) return null;
   const { passwordFingerprint } = person;
   const session = await openSession(deps.pool, { person: person.id, passwordFingerprint, method: 'password', recovery: false, client });
-  return { session, person, memberships: [first, ...rest], deviceToken: await rememberDevice(deps.pool, person.id) };
+  return { session, person, memberships: [first, ...rest], deviceToken: await rememberDevice(deps.pool, person.id, client) };
 }
 
 export type LinkPurpose = 'sign_in' | 'recovery';
@@ -86,7 +86,7 @@ export async function exchangeSignInLink(deps: DirectoryDeps, command: { token: 
       session,
       person,
       memberships: [first, ...rest] as [Membership, ...Membership[]],
-      deviceToken: await rememberDevice(deps.pool, id),
+      deviceToken: await rememberDevice(deps.pool, id, command.client),
     });
   });
 }

@@ -1,0 +1,40 @@
+/**
+ * Lets a few in at a time. A password check takes a thread and tens of megabytes for a quarter of a second: however many are asked for, the
+ * process keeps threads for everything else, and whoever would wait too long is told to come back.
+ */
+export class Turnstile {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(private readonly limits: { atOnce: number; waiting: number }) {
+    this.#free = limits.atOnce;
+  }
+
+  /** @throws {BusyError} when the queue is full. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else {
+      if (this.#waiting.length >= this.limits.waiting) throw new BusyError();
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free++;
+    }
+  }
+}
+
+/** The edge answers 503 with `Retry-After`. */
+export class BusyError extends Error {
+  override readonly name = 'Retryable';
+  readonly options = { retryAfterMs: 2_000 };
+  constructor() {
+    super('Too many passwords are being checked at this moment.');
+  }
+}
+
+/** Two of the four threads that Node keeps for such work, for the whole process. */
+export const passwordTurnstile = new Turnstile({ atOnce: 2, waiting: 100 });
