@@ -55,6 +55,9 @@ describe('createLogger', () => {
     const { logger, raw } = collect();
     logger.info(`key gwk_${'a1b2c3d4'.repeat(8)} of maya@example.com sent Bearer eyJhbGciOi.x.y with whsec_MfKQ9r8GKYqrTwjU`);
     expect(raw[0]).toContain('gwk_a1b2c3d4…');
+    logger.info({ path: `/api/v1/auth/invite/csi_${'a-b_'.repeat(11)}` }, `session cst_${'x'.repeat(43)}`);
+    expect(raw[1]).toContain('/invite/csi_…"');
+    expect(raw[1]).toContain('session cst_…"');
     expect(raw[0]).toContain('…@example.com');
     expect(raw[0]).not.toMatch(/maya|eyJh|MfKQ|a1b2c3d4a1/);
   });

@@ -2,12 +2,12 @@
  * The net below the rule that nothing secret is logged: looks at each finished line, and opens only those that look suspicious.
  *
  * L1 A member whose name speaks of a credential loses its value, at any depth, in bindings, arguments and errors alike.
- * L2 An API key, a bearer token or a share token inside any text keeps no more than its public prefix.
+ * L2 An API key, a session, link, invitation or device token, or a bearer token inside any text keeps no more than its public prefix.
  * L3 An e-mail address inside any text keeps its domain only.
  */
 const CREDENTIAL_NAME =
   /(?:^|[_.-])(?:password|passwd|secret|token|authorization|cookie|api_?key|raw_?key|private_?key|ticket|signature)$/i;
-const SUSPICIOUS = /password|passwd|secret|token|authorization|cookie|key"|ticket|signature|gwk_|whsec_|bearer |@/i;
+const SUSPICIOUS = /password|passwd|secret|token|authorization|cookie|key"|ticket|signature|gwk_|cs[tlid]_|whsec_|bearer |@/i;
 const REDACTED = '[redacted]';
 
 export function redactLine(line: string): string {
@@ -24,6 +24,7 @@ export function redactLine(line: string): string {
 export function redactText(text: string): string {
   return text
     .replace(/\b(gwk_[A-Za-z0-9]{8})[A-Za-z0-9_-]+/g, '$1…')
+    .replace(/\b(cs[tlid]_)[A-Za-z0-9_-]{16,}/g, '$1…')
     .replace(/\bwhsec_[A-Za-z0-9+/=_-]+/g, `whsec_${REDACTED}`)
     .replace(/\b(bearer )[A-Za-z0-9._~+/=-]+/gi, `$1${REDACTED}`)
     .replace(/[A-Za-z0-9._%+-]{1,64}@([A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+)/g, '…@$1');
