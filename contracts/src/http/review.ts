@@ -115,6 +115,7 @@ export const Review = message(
     idempotency_key: nullable(Type.String()),
     max_iterations: nullable(Type.Integer({ minimum: 1 })),
     requested_by: nullable(keyId()),
+    requested_by_name: nullable(Type.String({ description: 'What that key was called when it asked.' })),
     on_behalf_of: nullable(personId()),
 
     timeout_seconds: nullable(Type.Integer({ minimum: 60 })),

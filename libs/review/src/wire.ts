@@ -143,6 +143,7 @@ export function toWire(state: RequestedReview, now: string, extras: WireExtras =
     idempotency_key: review.idempotency_key,
     max_iterations: review.max_iterations,
     requested_by: review.requester.key_id,
+    requested_by_name: review.requester.name,
     on_behalf_of: review.on_behalf_of?.person_id ?? null,
     timeout_seconds: timeout?.seconds ?? null,
     timeout_action: timeout?.action ?? null,

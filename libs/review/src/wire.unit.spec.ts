@@ -142,6 +142,7 @@ describe('the review on the wire', () => {
       withdrawn_reason: null,
       on_behalf_of: bob.person_id,
       requested_by: agent.key_id,
+      requested_by_name: agent.name,
     });
   });
 
