@@ -187,7 +187,8 @@ export class Appender {
       await client.connect();
     } catch (error) {
       destroy(client);
-      throw error;
+      // Whatever code it has: nothing was sent, and it says nothing about the batch.
+      throw new Error('PostgreSQL cannot be reached.', { cause: error });
     }
     this.client = client;
     return client;

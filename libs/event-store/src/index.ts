@@ -1,3 +1,4 @@
+export { EventStoreUnavailableError } from './appender.js';
 export * from './handle.js';
 export { INSTALLATION_PROJECT, idOf, isId, newId, prefixOf, uuidOf } from './ids.js';
 export { EVENT_STORE_MIGRATIONS } from './migrations.js';

@@ -17,6 +17,8 @@ export interface PostgresEventStoreOptions {
   /** Refuses a body that is not what its type says, by throwing. */
   validate?: (type: string, schemaVersion: number, body: unknown) => void;
   logger?: Logger;
+  /** How long an append is tried again while PostgreSQL cannot be reached; 30 s when omitted. */
+  patienceMs?: number;
 }
 
 /** The event store in PostgreSQL. */
@@ -30,7 +32,8 @@ export class PostgresEventStore implements EventStore {
       prefixes: options.categories,
       byPrefix: new Map(Object.entries(options.categories).map(([category, prefix]) => [prefix, category])),
     };
-    this.appender = new Appender({ pool: options.pool, writer: options.writer, prefixes: options.categories, logger: options.logger });
+    const { pool, writer, logger, patienceMs } = options;
+    this.appender = new Appender({ pool, writer, prefixes: options.categories, logger, patienceMs });
     this.reader = new EventReader(options.pool, options.categories);
   }
 
