@@ -1,7 +1,7 @@
 /**
  * The way of a public operation to the service that owns it.
  *
- * P1 The bytes of the body go on as they came; the service parses and checks them.
+ * P1 The bytes of the body go on as they came; the service parses and checks them. What an operation has no place for goes nowhere.
  * P2 The path is built anew from the operation and its parameters, and refused when a URL parser would read it otherwise: what was admitted
  *    here is what is served there.
  * P3 Only named headers go on, and of the cookies the one that marks a device, to where people sign in. The answer's headers come back,
@@ -89,7 +89,7 @@ async function send({ client, ownWrites, deadlineMs }: ForwardParts, request: Fa
       actor,
       request_id: request.id,
       headers: headersOf(request, operation, caller, ownWrites),
-      body: Buffer.isBuffer(request.body) ? request.body : undefined,
+      body: operation.body && Buffer.isBuffer(request.body) ? request.body : undefined,
       signal: leaving.signal,
       deadlineMs: deadlineMs + waitMs(request),
       stream: operation.mediaType !== undefined,
@@ -121,7 +121,7 @@ function headersOf(request: FastifyRequest, operation: Operation, caller: string
   const headers: Record<string, string> = { [CLIENT_IP_HEADER]: request.ip };
   for (const name of PASSED_ON) {
     const value = request.headers[name];
-    if (typeof value === 'string') headers[name] = value;
+    if (typeof value === 'string' && (name !== 'content-type' || operation.body)) headers[name] = value;
   }
   const device = operation.tag === 'auth' ? request.cookies[DEVICE_COOKIE] : undefined;
   if (device !== undefined && /^[\w-]{1,128}$/.test(device)) headers.cookie = `${DEVICE_COOKIE}=${device}`;
