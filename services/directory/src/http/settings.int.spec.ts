@@ -2,7 +2,7 @@ import { OPERATIONS, type PersonActor } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { authenticate } from '../authentication/authenticate.js';
-import { breaches, code, type Station, startStation } from '../testing/station.js';
+import { breaches, type Cast, castOf, code, type Station, startStation } from '../testing/station.js';
 
 jest.setTimeout(60_000);
 
@@ -11,20 +11,12 @@ let project: string;
 let admin: PersonActor;
 let reviewer: PersonActor;
 let stranger: PersonActor;
+let settings: Cast['settings'];
 beforeAll(async () => {
   station = await startStation();
-  project = await station.project('Mail');
-  await station.person(project, 'admin@example.com', 'admin');
-  await station.person(project, 'reviewer@example.com', 'reviewer');
-  await station.person(await station.project('Other'), 'stranger@example.com', 'admin');
-  admin = (await station.signIn('admin@example.com')).actor;
-  reviewer = (await station.signIn('reviewer@example.com')).actor;
-  stranger = (await station.signIn('stranger@example.com')).actor;
+  ({ project, admin, reviewer, stranger, settings } = await castOf(station));
 });
 afterAll(() => station.close());
-
-const settings = (actor: PersonActor, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) =>
-  station.ask(actor, method, `/api/v1/settings/${path}`, body);
 
 describe('every route for admins', () => {
   const routes = OPERATIONS.filter((operation) => operation.service === 'directory' && operation.access === 'admin');

@@ -1,7 +1,7 @@
 import type { PersonActor } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Answer, actorOf, breaches, code, PASSWORD, type Station, startStation } from '../testing/station.js';
+import { type Answer, actorOf, breaches, type Cast, castOf, code, PASSWORD, type Station, startStation } from '../testing/station.js';
 
 jest.setTimeout(60_000);
 
@@ -10,20 +10,12 @@ let project: string;
 let admin: PersonActor;
 let reviewer: PersonActor;
 let stranger: PersonActor;
+let settings: Cast['settings'];
 beforeAll(async () => {
   station = await startStation();
-  project = await station.project('Mail');
-  await station.person(project, 'admin@example.com', 'admin');
-  await station.person(project, 'reviewer@example.com', 'reviewer');
-  await station.person(await station.project('Other'), 'stranger@example.com', 'admin');
-  admin = (await station.signIn('admin@example.com')).actor;
-  reviewer = (await station.signIn('reviewer@example.com')).actor;
-  stranger = (await station.signIn('stranger@example.com')).actor;
+  ({ project, admin, reviewer, stranger, settings } = await castOf(station));
 });
 afterAll(() => station.close());
-
-const settings = (actor: PersonActor, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) =>
-  station.ask(actor, method, `/api/v1/settings/${path}`, body);
 
 describe('the team', () => {
   const invite = (email: string, role?: string) => settings(admin, 'POST', 'team/invite', { email, ...(role ? { role } : {}) });

@@ -107,6 +107,31 @@ export async function startStation(): Promise<Station> {
   return station;
 }
 
+export interface Cast {
+  project: string;
+  admin: PersonActor;
+  reviewer: PersonActor;
+  /** Admin of another project. */
+  stranger: PersonActor;
+  /** A request to `/api/v1/settings/…`. */
+  settings(actor: PersonActor, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<Answer>;
+}
+
+/** A project with an admin and a reviewer, and somebody from elsewhere, all signed in. */
+export async function castOf(station: Station): Promise<Cast> {
+  const project = await station.project('Mail');
+  await station.person(project, 'admin@example.com', 'admin');
+  await station.person(project, 'reviewer@example.com', 'reviewer');
+  await station.person(await station.project('Other'), 'stranger@example.com', 'admin');
+  const [admin, reviewer, stranger] = [
+    (await station.signIn('admin@example.com')).actor,
+    (await station.signIn('reviewer@example.com')).actor,
+    (await station.signIn('stranger@example.com')).actor,
+  ];
+  const settings: Cast['settings'] = (actor, method, path, body) => station.ask(actor, method, `/api/v1/settings/${path}`, body);
+  return { project, admin, reviewer, stranger, settings };
+}
+
 /** The person a session token belongs to, as the gateway finds out. */
 export async function actorOf(station: Station, token: string): Promise<PersonActor> {
   const reply = await authenticate(station.deps, { via: 'bearer', credential: token, ip: '203.0.113.1' });
