@@ -236,6 +236,8 @@ export function eventBusContract(adapter: string, open: () => Promise<BusArena>)
         expect(first.map((effect) => effect.replay)).toEqual(first.map(() => false));
 
         await bus.seek('replay', 0);
+        expect(await bus.caughtUp('replay', position, 'all', 10_000)).toBe(true);
+        expect(await effectsOf(arena.pool, 'replay')).toHaveLength(2 * first.length);
         const fresh = await append(arena.store, streams[0] as string, ['review.decided']);
         expect(await bus.caughtUp('replay', fresh, 'all', 10_000)).toBe(true);
         const both = await effectsOf(arena.pool, 'replay');

@@ -104,6 +104,27 @@ export class Delivery {
   }
 }
 
+/** Cuts events into batches that are all replayed or all new, of at most `size`; the mark reaches `upTo` with the last. */
+export function replayRuns(
+  events: StoredEvent[],
+  upTo: number,
+  replayUntil: (event: StoredEvent) => number,
+  size = Number.POSITIVE_INFINITY,
+): Batch[] {
+  const batches: Batch[] = [];
+  for (const event of events) {
+    const replay = event.position <= replayUntil(event);
+    const last = batches.at(-1);
+    if (last && last.replay === replay && last.events.length < size) {
+      last.events.push(event);
+      last.upTo = event.position;
+    } else batches.push({ events: [event], upTo: event.position, replay });
+  }
+  const last = batches.at(-1);
+  if (last) last.upTo = upTo;
+  return batches;
+}
+
 /** The first park of a stream counts: an unknown type behind the poison event waits with the rest. */
 function inOrder(parks: Park[]): Park[] {
   const first = new Map<string, Park>();

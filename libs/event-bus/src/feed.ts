@@ -26,7 +26,7 @@ const POLL_MS = 1_000;
 const POLL_UNANNOUNCED_MS = 250;
 const LONGEST_ERROR_DELAY_MS = 2_000;
 /** Polls in a row that found events no notification had told of, before the listener is taken for deaf. */
-const DEAF_AFTER = 2;
+const DEAF_AFTER = 3;
 
 export class Feed {
   readonly #store: Pick<EventStore, 'readAll' | 'head'>;
@@ -105,13 +105,14 @@ export class Feed {
 
   async #run(): Promise<void> {
     let failures = 0;
-    let woken = true;
+    let polled = false;
     while (!this.#closed) {
-      let pause = this.#listener.connected && this.#unannounced === 0 ? POLL_MS : POLL_UNANNOUNCED_MS;
+      const poll = this.#listener.connected && this.#unannounced === 0 ? POLL_MS : POLL_UNANNOUNCED_MS;
+      let pause = poll;
       try {
         const page = await this.#store.readAll({ after: this.#position, limit: PAGE_EVENTS, maxBytes: PAGE_BYTES });
         failures = 0;
-        if (page.length > 0) this.#take(page, woken);
+        if (page.length > 0) this.#take(page, polled);
         this.#trim();
         // A page that was cut short by a limit has more behind it; what came during the read has left its notification in the signal.
         if (page.length === PAGE_EVENTS || pageIsHeavy(this.#weights, page.length)) pause = 0;
@@ -119,12 +120,12 @@ export class Feed {
         if (failures === 0) this.#logger.warn({ err: error }, 'cannot read new events: trying until it works');
         pause = Math.min(LONGEST_ERROR_DELAY_MS, POLL_UNANNOUNCED_MS * 2 ** failures++);
       }
-      woken = await this.#signal.wait(pause);
+      polled = !(await this.#signal.wait(pause)) && pause === poll;
     }
   }
 
-  #take(page: StoredEvent[], woken: boolean): void {
-    this.#listenerHeard(woken);
+  #take(page: StoredEvent[], polled: boolean): void {
+    this.#checkHearing(polled);
     for (const event of page) {
       const weight = weightOf(event.body) + 500;
       this.#events.push(event);
@@ -141,14 +142,13 @@ export class Feed {
     for (const reader of this.#readers) reader.advanced();
   }
 
-  /** A connection can die without a word. Events the poll finds again and again, and no notification announced, tell of it. */
-  #listenerHeard(woken: boolean): void {
-    this.#unannounced = this.#announced || woken ? 0 : this.#unannounced + 1;
+  /** A connection can die without a word. Events that the poll finds again and again, and no notification announced, tell of it. */
+  #checkHearing(polled: boolean): void {
+    this.#unannounced = polled && !this.#announced ? this.#unannounced + 1 : 0;
     this.#announced = false;
-    if (this.#unannounced >= DEAF_AFTER && this.#listener.connected) {
-      this.#unannounced = 0;
-      this.#listener.reconnect();
-    }
+    if (this.#unannounced < DEAF_AFTER || !this.#listener.connected) return;
+    this.#unannounced = 0;
+    this.#listener.reconnect();
   }
 
   #trim(): void {

@@ -101,6 +101,15 @@ export async function requestRelease(pool: Pool, group: string, stream: string):
   return (rowCount ?? 0) > 0;
 }
 
+/** Asked of the row itself: a heartbeat's list may be older than the release that has just failed again. */
+export async function releaseRequested(pool: Pool, group: string, stream: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'select from event_bus.parked where group_name = $1 and stream = $2 and released_at is null and release_requested',
+    [group, stream],
+  );
+  return rowCount === 1;
+}
+
 export async function releaseState(pool: Pool, group: string, stream: string): Promise<ReleaseState | null> {
   const { rows } = await pool.query<ReleaseState>(
     `select release_requested as requested, released_at is not null as released, replayed, ${WAITING} as waiting,

@@ -1,33 +1,25 @@
 /** A parked key on its way back into the flow: what waits is delivered in order, and with the last of it the key is free. */
 import type { StoredEvent } from '@countersign/event-store';
 import type { PoolClient } from 'pg';
-import type { Batch, Course } from './delivery.js';
+import { type Batch, type Course, replayRuns } from './delivery.js';
+import type { Holdings } from './holdings.js';
 import type { OwnedBucket } from './leases.js';
 import { type Park, type ParkedMark, writeReleased } from './parking.js';
 
 export class ReleaseCourse implements Course {
-  readonly #options: { group: string; stream: string; mark: ParkedMark; bucket: OwnedBucket; member: string };
+  readonly #options: { group: string; stream: string; mark: ParkedMark; bucket: OwnedBucket; holdings: Holdings };
   /** Where the key stands after an event failed again. */
   parkedAgain: ParkedMark | null = null;
 
-  constructor(options: { group: string; stream: string; mark: ParkedMark; bucket: OwnedBucket; member: string }) {
+  constructor(options: { group: string; stream: string; mark: ParkedMark; bucket: OwnedBucket; holdings: Holdings }) {
     this.#options = options;
   }
 
   /** At least one batch, so that a key of which nothing is left to deliver is released too. */
   batches(waiting: StoredEvent[], size: number): Batch[] {
-    const { mark, bucket } = this.#options;
-    const batches: Batch[] = [];
-    for (const event of waiting) {
-      const replay = event.position <= mark.replayUntil;
-      const last = batches.at(-1);
-      if (last && last.replay === replay && last.events.length < size) last.events.push(event);
-      else batches.push({ events: [event], upTo: event.position, replay });
-    }
-    for (const batch of batches) batch.upTo = (batch.events.at(-1) as StoredEvent).position;
-    const last = batches.at(-1);
-    if (last) last.upTo = bucket.position;
-    return last ? batches : [{ events: [], upTo: bucket.position, replay: false }];
+    const { bucket } = this.#options;
+    const runs = replayRuns(waiting, bucket.position, () => this.replayUntil(), size);
+    return runs.length > 0 ? runs : [{ events: [], upTo: bucket.position, replay: false }];
   }
 
   flows(): boolean {
@@ -42,17 +34,11 @@ export class ReleaseCourse implements Course {
   async move(tx: PoolClient, upTo: number, delivered: number, parks: Park[]): Promise<boolean> {
     // What stands behind an event that failed again waits with it.
     if (this.parkedAgain) return true;
-    const { group, stream, bucket, member } = this.#options;
+    const { group, stream, bucket, holdings } = this.#options;
     const parked = parks[0];
     const done = !parked && upTo >= bucket.position;
     await writeReleased(tx, group, stream, { position: parked?.event.position ?? upTo + 1, replayed: delivered, done });
-    const { rows } = await tx.query<{ held: boolean }>('select event_bus.advance($1, $2, $3, $4, 0) as held', [
-      group,
-      member,
-      [bucket.bucket],
-      [bucket.epoch],
-    ]);
-    return rows[0]?.held === true;
+    return holdings.advance(tx, [bucket], 0);
   }
 
   /** The mark moves along, so that a release that is interrupted goes on where it stopped. */

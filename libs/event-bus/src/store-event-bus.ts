@@ -133,11 +133,11 @@ export class StoreEventBus implements EventBus {
     if (this.#feed.position < position) this.#feed.wake();
     try {
       for (let poll = FIRST_POLL_MS; ; poll = Math.min(LONGEST_POLL_MS, poll * 2)) {
-        const local = consumer?.owns(bucket, BUCKETS) === true;
-        if (local ? consumer.reached(position, bucket) : await groupReached(this.#pool, group, position, bucket)) return true;
+        const here = consumer?.reached(position, bucket, BUCKETS) ?? null;
+        if (here ?? (await groupReached(this.#pool, group, position, bucket))) return true;
         const left = deadline - performance.now();
         if (left <= 0) return false;
-        await signal.wait(Math.min(left, local ? LONGEST_POLL_MS : poll));
+        await signal.wait(Math.min(left, here === null ? poll : LONGEST_POLL_MS));
       }
     } finally {
       forget?.();
