@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createPool } from '@countersign/database';
 import { type TestDatabase, testDatabase } from '@countersign/testing';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { type AppendRequest, type AppendResult, newId, PostgresEventStore, type StoredEvent } from './index.js';
 
@@ -79,7 +79,8 @@ describe('many writers', () => {
     const stream = newId('rev');
     const results = await Promise.all(Array.from({ length: 8 }, newStore).map((store, i) => store.append(one(stream, 0, { i }))));
     expect(results.filter((r) => r.status === 'appended')).toHaveLength(1);
-    for (const result of results) if (result.status !== 'appended') expect(result).toEqual({ status: 'conflict', stream, currentVersion: 1 });
+    for (const result of results)
+      if (result.status !== 'appended') expect(result).toEqual({ status: 'conflict', stream, currentVersion: 1 });
   });
 
   it.each([
@@ -87,18 +88,23 @@ describe('many writers', () => {
     ['command id', () => ({ commandId: 'race/1' })],
   ])('with one %s make one copy of fifty', async (_, extra) => {
     const writers = Array.from({ length: 5 }, newStore);
-    const results = await Promise.all(Array.from({ length: 50 }, (_, i) => writers[i % 5]?.append(one(newId('rev'), 0, { i }, extra(i))) as Promise<AppendResult>));
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => writers[i % 5]?.append(one(newId('rev'), 0, { i }, extra(i))) as Promise<AppendResult>),
+    );
     const first = results.filter((r) => r.status === 'appended');
     expect(first).toHaveLength(1);
     const stream = first[0]?.status === 'appended' ? first[0].streams[0]?.stream : '';
-    for (const result of results) if (result.status !== 'appended') expect(result).toMatchObject({ status: 'repeated', stream, version: 1 });
+    for (const result of results)
+      if (result.status !== 'appended') expect(result).toMatchObject({ status: 'repeated', stream, version: 1 });
   });
 
   it('reserving one key: one holds it', async () => {
     const writers = Array.from({ length: 6 }, newStore);
     const people = Array.from({ length: 30 }, () => newId('per'));
     const results = await Promise.all(
-      people.map((person, i) => writers[i % 6]?.append(one(person, 0, {}, { reserve: ['email/z@x', `email/${i}@x`] })) as Promise<AppendResult>),
+      people.map(
+        (person, i) => writers[i % 6]?.append(one(person, 0, {}, { reserve: ['email/z@x', `email/${i}@x`] })) as Promise<AppendResult>,
+      ),
     );
     const winner = people[results.findIndex((r) => r.status === 'appended')];
     expect(results.filter((r) => r.status === 'appended')).toHaveLength(1);
@@ -110,12 +116,19 @@ describe('many writers', () => {
   it('taking keys and streams in crossing orders all come through', async () => {
     const writers = Array.from({ length: 4 }, newStore);
     const people = Array.from({ length: 6 }, () => newId('per'));
-    await Promise.all(people.map((person, i) => (writers[0] as PostgresEventStore).append(one(person, 0, {}, { reserve: [`cross/${i}`] }))));
+    await Promise.all(
+      people.map((person, i) => (writers[0] as PostgresEventStore).append(one(person, 0, {}, { reserve: [`cross/${i}`] }))),
+    );
     const results = await Promise.all(
       Array.from({ length: 80 }, (_, n) => {
         const [a, b] = n % 2 ? [n % 6, (n + 1) % 6] : [(n + 1) % 6, n % 6];
         return writers[n % 4]?.append({
-          streams: [people[a] as string, people[b] as string].map((stream) => ({ stream, project, expectedVersion: 'any', events: [{ type: 'x', body: n }] })),
+          streams: [people[a] as string, people[b] as string].map((stream) => ({
+            stream,
+            project,
+            expectedVersion: 'any',
+            events: [{ type: 'x', body: n }],
+          })),
           meta: {},
           reserve: [`cross/${a}`],
           release: [`cross/${b}`],
@@ -209,7 +222,9 @@ describe('a connection that breaks', () => {
     running = false;
     await breaking;
     expect(broken).toBeGreaterThan(5);
-    const marks = (await expectWhole(writers[0] as PostgresEventStore)).map((e) => (e.body as { mark?: string }).mark).filter((mark) => mark !== undefined);
+    const marks = (await expectWhole(writers[0] as PostgresEventStore))
+      .map((e) => (e.body as { mark?: string }).mark)
+      .filter((mark) => mark !== undefined);
     expect([...marks].sort()).toEqual(acknowledged.sort());
   }, 60_000);
 
@@ -217,10 +232,18 @@ describe('a connection that breaks', () => {
     // What the store does when the answer is lost, done by hand: the same batch, number and all, twice.
     const { appendParameters, APPEND, appendResults } = await import('./batch.js');
     const { prepare } = await import('./request.js');
-    const categories = { prefixes: CATEGORIES, byPrefix: new Map([['rev', 'review'], ['per', 'person']]) };
+    const categories = {
+      prefixes: CATEGORIES,
+      byPrefix: new Map([
+        ['rev', 'review'],
+        ['per', 'person'],
+      ]),
+    };
     const taken = newId('rev');
     await newStore().append(one(taken, 0));
-    const requests = [one(newId('rev'), 0, { n: 1 }), one(taken, 0), one(newId('rev'), 'any', { n: 2 })].map((request) => prepare(request, categories));
+    const requests = [one(newId('rev'), 0, { n: 1 }), one(taken, 0), one(newId('rev'), 'any', { n: 2 })].map((request) =>
+      prepare(request, categories),
+    );
     const send = async (batch: number) => {
       const values = appendParameters({ writer: 'test', appender: '00000000-0000-4000-8000-00000000000a', batch }, requests);
       const { rows } = await db.pool.query({ ...APPEND, name: undefined, values });
