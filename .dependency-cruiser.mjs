@@ -67,7 +67,7 @@ export const forbidden = [
         '^libs/http/',
         '^libs/event-bus/src/nest',
         '^services/platform/',
-        '/(main|consumers|([a-z]+-)?app)\\.ts$',
+        '/(main|consumers|app|gateway-app)\\.ts$',
         '/src/(fixture|testing)/',
         '\\.(module|controller|consumers?)\\.ts$',
         '/nest-[a-z-]+\\.ts$',
