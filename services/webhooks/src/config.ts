@@ -58,7 +58,7 @@ export const WEBHOOK_SETTINGS = declareSettings(
     concurrency: {
       env: 'WEBHOOK_CONCURRENCY',
       type: 'int',
-      default: 128,
+      default: 256,
       min: 1,
       max: 1_024,
       meaning: 'Attempts one process runs at a time.',
@@ -66,7 +66,7 @@ export const WEBHOOK_SETTINGS = declareSettings(
     endpointConcurrency: {
       env: 'WEBHOOK_ENDPOINT_CONCURRENCY',
       type: 'int',
-      default: 8,
+      default: 16,
       min: 1,
       max: 256,
       meaning: 'Attempts all processes together run at a time for one origin of one project.',

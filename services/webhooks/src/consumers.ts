@@ -18,7 +18,7 @@ export class Consumers {
 
   @OnEvents(TOLD_EVENTS)
   told(events: StoredEvent[], context: BatchContext): Promise<void> {
-    return queueDeliveries(this.parts.store, events, context);
+    return queueDeliveries(this.parts, events, context);
   }
 
   @OnEvents('delivery.replayed')

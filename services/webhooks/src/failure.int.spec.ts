@@ -172,7 +172,9 @@ describe('a receiver in trouble', () => {
   });
 
   it('does not slow others when it is dead', async () => {
-    const { station, agent } = await begin({ config: { ...LONG, headersTimeout: 30_000, lease: 90_000, concurrency: 20, drain: 50 } });
+    const { station, agent } = await begin({
+      config: { ...LONG, headersTimeout: 30_000, lease: 90_000, concurrency: 20, endpointConcurrency: 8, drain: 50 },
+    });
     const dead = await new Receiver().listen();
     open.push(dead);
     for (let n = 0; n < 30; n++) await station.approved(dead.url('/dead', () => undefined));

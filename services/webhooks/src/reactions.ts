@@ -4,13 +4,17 @@ import { type EventStore, type StoredEvent, uuidOf } from '@countersign/event-st
 import { evolve, initial } from '@countersign/review';
 import { bodiesOf } from './bodies.js';
 import { deliveryUuid } from './delivery-ids.js';
-import { enqueue, type NewDelivery } from './queue/enqueue.js';
+import { enqueue, type NewDelivery, type QueuePolicy } from './queue/queue.js';
 
 /**
  * Queues what agents are to be told of these events, in the transaction that moves the cursor: an event and its deliveries are one step.
  * A review without a callback has nobody to tell; a replay of the log tells nobody again.
  */
-export async function queueDeliveries(store: EventStore, events: readonly StoredEvent[], context: BatchContext): Promise<void> {
+export async function queueDeliveries(
+  { store, config }: { store: EventStore; config: QueuePolicy },
+  events: readonly StoredEvent[],
+  context: BatchContext,
+): Promise<void> {
   if (context.replay) return;
   const deliveries = new Map<string, NewDelivery[]>();
   for (const stream of new Set(events.map((event) => event.stream))) {
@@ -20,6 +24,7 @@ export async function queueDeliveries(store: EventStore, events: readonly Stored
   await enqueue(
     context.tx,
     events.flatMap((event) => deliveries.get(event.id) ?? []),
+    config,
   );
 }
 

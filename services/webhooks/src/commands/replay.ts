@@ -33,7 +33,7 @@ export async function retryDelivery(parts: Parts, caller: Caller, id: string): P
   const { id: uuid, review, event_type, status } = found.row;
   if (review === null) return TESTED;
   if (status === 'pending') {
-    if (!(await hurry(parts.pool, uuid))) return RUNNING;
+    if (!(await hurry(parts.pool, uuid, parts.config))) return RUNNING;
     return { seen: { position: 0, events: [] }, queuedAt: await databaseTime(parts.pool) };
   }
   if (status === 'delivered') return ARRIVED;
@@ -41,7 +41,7 @@ export async function retryDelivery(parts: Parts, caller: Caller, id: string): P
   await recordOutcomes(parts, { ids: [uuid] });
   const replayed = await recordReplay(parts.store, caller, { id: uuid, review, event_type });
   if (replayed.refusal) return replayed.refusal as RetryRefusal;
-  await inTransaction(parts.pool, (tx) => requeue(tx, replayed.replays, { urgent: true }));
+  await inTransaction(parts.pool, (tx) => requeue(tx, replayed.replays, { ...parts.config, urgent: true }));
   return { seen: replayed, queuedAt: replayed.now };
 }
 
@@ -60,7 +60,7 @@ export async function replayDeliveries(parts: Parts, caller: Caller, filter: Del
     const page = await deadLetters(parts.pool, caller.actor.project_id, filter, { limit: PAGE, after, until: new Date(started) });
     const replayed = await Promise.all(page.map((letter) => recordReplay(parts.store, caller, letter)));
     const replays = replayed.flatMap((one) => one.replays);
-    await inTransaction(parts.pool, (tx) => requeue(tx, replays, { urgent: false }));
+    await inTransaction(parts.pool, (tx) => requeue(tx, replays, { ...parts.config, urgent: false }));
     queued += replays.length;
     seen = replayed.reduce((last, one) => (one.position > last.position ? one : last), seen);
     after = page.at(-1)?.sequence ?? after;

@@ -4,7 +4,7 @@ import type { Exchange } from '@countersign/egress';
 import { newId, type Refusal, uuidOf } from '@countersign/event-store';
 import type { Pool } from 'pg';
 import type { Parts } from '../deps.js';
-import { endpointsFor } from '../queue/endpoints.js';
+import { stageOf } from '../queue/queue.js';
 import { type Outgoing, send } from '../worker/attempt.js';
 import { judge } from '../worker/verdict.js';
 
@@ -19,7 +19,7 @@ export async function testWebhook(
 ): Promise<WebhookTestResult | Refusal<'invalid_callback_url'>> {
   const refusal = await sender.egress.checkCallbackUrl(url);
   if (refusal) return { ...refusal, param: 'url' };
-  const { rows } = await pool.query<{ now: Date }>('select event_store.now() as now');
+  const { rows } = await pool.query<{ now: Date }>('select webhooks.time_now() as now');
   const at = (rows[0] as { now: Date }).now;
   const body: TestWebhook = { type: 'webhook.test', project_id: caller.project, sent_at: at.toISOString() };
   const id = newId('whd');
@@ -46,8 +46,10 @@ async function write(
   const { id, project, event_type, url, body, request_id } = outgoing;
   const { at, exchange, status, error } = result;
   await inTransaction(pool, async (tx) => {
-    const place = { project, origin: new URL(url).origin };
-    const endpoint = (await endpointsFor(tx, [place]))(place);
+    const place = [project, new URL(url).origin];
+    await tx.query('insert into webhooks.endpoints (project, origin) values ($1, $2) on conflict do nothing', place);
+    const { rows } = await tx.query<{ id: number }>('select id from webhooks.endpoints where project = $1 and origin = $2', place);
+    const endpoint = rows[0]?.id;
     await tx.query(
       `insert into webhooks.deliveries (id, endpoint, project, event_type, url, body, request_id, status, attempts, last_attempt_at,
          last_error, delivered_at, created_at, settled_at)
@@ -57,16 +59,7 @@ async function write(
     await tx.query(
       `insert into webhooks.attempts (delivery, number, started_at, stage, outcome, status_code, latency_ms, error, response_preview)
        values ($1, 1, $2, $3, $4, $5, $6, $7, $8)`,
-      [
-        id,
-        at,
-        exchange.status === null ? (exchange.failure?.stage ?? 'attempt') : 'after',
-        status,
-        exchange.status,
-        exchange.latencyMs,
-        error,
-        exchange.status === null ? null : exchange.excerpt,
-      ],
+      [id, at, stageOf(exchange), status, exchange.status, exchange.latencyMs, error, exchange.status === null ? null : exchange.excerpt],
     );
   });
 }

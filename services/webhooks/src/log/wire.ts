@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryAttempt, DeliveryDetail } from '@countersign/contracts';
 import { idOf } from '@countersign/event-store';
-import { stateOf } from '../queue/circuit.js';
+import { circuitState } from '../queue/queue.js';
 
 /** A row of the log with its endpoint. */
 export interface DeliveryRow {
@@ -44,7 +44,7 @@ const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 
 /** @param round attempts a delivery gets before it is a dead letter. */
 export function deliveryOf(row: DeliveryRow, round: number): Delivery {
-  const circuit = stateOf({ failures: row.failures, openUntil: row.open_until?.getTime() ?? null }, row.now.getTime());
+  const circuit = circuitState(row.open_until, row.now);
   const heldUntil = circuit === 'open' && !row.expedited ? row.open_until : null;
   return {
     object: 'webhook_delivery',

@@ -5,7 +5,7 @@
  *    loses nothing, and what is told twice is recorded once.
  * O2 Any process carries what any process settled.
  */
-import { type EventStore, handle, idOf } from '@countersign/event-store';
+import { type EventMeta, type EventStore, handle, idOf } from '@countersign/event-store';
 import type { Pool } from 'pg';
 import { deliveryFold, type Outcome, recordOutcome } from './delivery.js';
 
@@ -62,13 +62,15 @@ export async function recordOutcomes(
 }
 
 async function record(store: EventStore, row: Unrecorded): Promise<void> {
-  await handle(store, {
-    stream: idOf('whd', row.id),
-    project: idOf('prj', row.project),
-    fold: deliveryFold,
-    decide: (state) => recordOutcome(state, outcomeOf(row)),
-    meta: { actor: { kind: 'system', id: 'system:webhooks' }, request_id: row.request_id ?? undefined },
-  });
+  const place = { stream: idOf('whd', row.id), project: idOf('prj', row.project) };
+  const meta: EventMeta = { actor: { kind: 'system', id: 'system:webhooks' }, request_id: row.request_id ?? undefined };
+  const outcome = outcomeOf(row);
+  // Nearly always this is the stream's first event; that it is, the append checks. Reading it first would double the work.
+  if (row.replays === 0) {
+    const first = await store.append({ streams: [{ ...place, expectedVersion: 0, events: [outcome] }], meta });
+    if (first.status === 'appended') return;
+  }
+  await handle(store, { ...place, fold: deliveryFold, decide: (state) => recordOutcome(state, outcome), meta });
 }
 
 function outcomeOf(row: Unrecorded): Outcome {

@@ -1,4 +1,4 @@
-/** The queue under several claimers at once: whatever they do, the invariants of endpoints.ts and worker.ts hold and nothing is stuck. */
+/** The queue under several claimers at once: whatever they do, the invariants of queue.ts hold and nothing is stuck. */
 
 import { inTransaction } from '@countersign/database';
 import type { Exchange } from '@countersign/egress';
@@ -8,10 +8,8 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { WEBHOOKS_MIGRATIONS } from '../migrations.js';
 import { judge } from '../worker/verdict.js';
-import { type Claimed, claim } from './claim.js';
-import { enqueue, type NewDelivery } from './enqueue.js';
+import { type Claimed, claim, enqueue, type NewDelivery, settle } from './queue.js';
 import { hurry, requeue } from './requeue.js';
-import { settle } from './settle.js';
 
 jest.setTimeout(60_000);
 
@@ -44,7 +42,7 @@ const delivery = (review: string, origin: string): NewDelivery => ({
   body: '{}',
   request_id: null,
 });
-const put = (...deliveries: NewDelivery[]) => inTransaction(db.pool, (tx) => enqueue(tx, deliveries));
+const put = (...deliveries: NewDelivery[]) => inTransaction(db.pool, (tx) => enqueue(tx, deliveries, POLICY));
 const exchange = (status: number | null): Exchange => ({
   status,
   retryAfterSeconds: null,
@@ -150,6 +148,55 @@ describe('the queue', () => {
     );
   });
 
+  it('halves what may run with each failure and lets one through while the circuit is not closed', async () => {
+    const { rows } =
+      await db.pool.query(`select n, webhooks.attempts_allowed(n, null, 8) as closed, webhooks.attempts_allowed(n, now(), 8) as open
+      from unnest(array[0, 1, 2, 3, 4, 1000]) n`);
+    expect(rows.map((row) => [row.closed, row.open])).toEqual([
+      [8, 1],
+      [4, 1],
+      [2, 1],
+      [1, 1],
+      [1, 1],
+      [1, 1],
+    ]);
+  });
+
+  it('opens the circuit after so many failures, for the delays of the table up to a bound', async () => {
+    const { rows } =
+      await db.pool.query(`select extract(epoch from webhooks.circuit_pause(n, 3, '{5000,30000,120000}', 60000))::int as pause
+      from unnest(array[0, 2, 3, 4, 5, 6, 50]) n`);
+    expect(rows.map((row) => row.pause)).toEqual([null, null, 5, 30, 60, 60, 60]);
+  });
+
+  it('closes the circuit with the first attempt that goes through, counts from there, and learns nothing from what says nothing', async () => {
+    const all = Array.from({ length: 3 }, () => delivery(uuid(), 'news'));
+    await put(...all);
+    const endpoint = async () => {
+      const { rows } = await db.pool.query(
+        "select failures, open_until is null as closed from webhooks.endpoints where origin = 'http://news.test'",
+      );
+      return rows[0];
+    };
+    const [a, b, c] = [await claimed(all[0]?.id ?? ''), await claimed(all[1]?.id ?? ''), await claimed(all[2]?.id ?? '')];
+    const result = (one: Claimed, status: number | null) => {
+      const answer = exchange(status);
+      return { claimed: one, exchange: answer, verdict: judge(answer, 1, POLICY, 0) };
+    };
+    await settle(db.pool, [result(a, 500), result(b, 500)], POLICY);
+    expect(await endpoint()).toEqual({ failures: 2, closed: false });
+    await settle(db.pool, [{ claimed: c, postponedMs: 0 }], POLICY);
+    expect(await endpoint()).toEqual({ failures: 2, closed: false });
+    await db.advanceClock(2);
+    const next = await claim(db.pool, 1, POLICY);
+    await settle(db.pool, [result(next[0] as Claimed, 500)], POLICY);
+    expect(await endpoint()).toEqual({ failures: 3, closed: false });
+    await db.advanceClock(6);
+    const last = await claim(db.pool, 1, POLICY);
+    await settle(db.pool, [result(last[0] as Claimed, 404)], POLICY);
+    expect(await endpoint()).toEqual({ failures: 0, closed: true });
+  });
+
   it('gives two claimers nothing twice', async () => {
     await put(...Array.from({ length: 40 }, (_, n) => delivery(uuid(), `twice-${n % 10}`)));
     const claims = await Promise.all(Array.from({ length: 8 }, () => claim(db.pool, 10, POLICY)));
@@ -220,7 +267,7 @@ async function replayAll(urgent: boolean): Promise<void> {
   const { rows } = await db.pool.query<{ id: string; replay: number }>(
     "select id, replays + 1 as replay from webhooks.deliveries where status = 'failed'",
   );
-  await inTransaction(db.pool, (tx) => requeue(tx, rows, { urgent }));
+  await inTransaction(db.pool, (tx) => requeue(tx, rows, { ...POLICY, urgent }));
 }
 
 async function hurryOne(nth: number): Promise<void> {
@@ -228,5 +275,5 @@ async function hurryOne(nth: number): Promise<void> {
     "select id from webhooks.deliveries where status = 'pending' order by sequence offset $1 limit 1",
     [nth],
   );
-  if (rows[0]) await hurry(db.pool, rows[0].id);
+  if (rows[0]) await hurry(db.pool, rows[0].id, POLICY);
 }

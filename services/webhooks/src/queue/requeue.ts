@@ -1,7 +1,6 @@
 import { inTransaction } from '@countersign/database';
 import type { Pool, PoolClient } from 'pg';
-import { advanceHeads, lockEndpoints, setDueTimes } from './endpoints.js';
-import { DUE_CHANNEL } from './enqueue.js';
+import { DUE_CHANNEL, type QueuePolicy } from './queue.js';
 
 /** A replay as the log has it: the delivery's uuid, and which replay of it this is, from 1. */
 export interface Replay {
@@ -15,10 +14,9 @@ export interface Replay {
  * think that the endpoint works again.
  * @param options.urgent even while that try fails.
  */
-export async function requeue(tx: PoolClient, replays: readonly Replay[], options: { urgent: boolean }): Promise<void> {
+export async function requeue(tx: PoolClient, replays: readonly Replay[], options: QueuePolicy & { urgent: boolean }): Promise<void> {
   const ids = replays.map((one) => one.id);
-  const endpoints = await endpointsOf(tx, ids);
-  const { now } = await lockEndpoints(tx, endpoints);
+  const { endpoints, now } = await lockEndpointsOf(tx, ids);
   const { rows } = await tx.query<{ review: string }>(
     `update webhooks.deliveries d
      set status = 'pending', sequence = r.sequence, attempts_apart = d.attempts, replays = r.replay, settled_at = null, dead_reason = null,
@@ -29,20 +27,20 @@ export async function requeue(tx: PoolClient, replays: readonly Replay[], option
      where d.id = r.id returning d.review`,
     [ids, replays.map((one) => one.replay)],
   );
-  await tx.query(
-    'update webhooks.endpoints set open_until = least(open_until, $2::timestamptz) where id = any($1) and open_until is not null',
-    [endpoints, new Date(now)],
-  );
-  await advanceHeads(tx, [...new Set(rows.map((row) => row.review))], { now, hurry: options.urgent ? 'all' : 'no' });
-  await setDueTimes(tx, endpoints, now);
-  await tx.query(`notify ${DUE_CHANNEL}`);
+  await tx.query('update webhooks.endpoints set open_until = least(open_until, $2) where id = any($1) and open_until is not null', [
+    endpoints,
+    now,
+  ]);
+  const reviews = [...new Set(rows.map((row) => row.review))];
+  await tx.query('select webhooks.advance_heads($1, $2, $3, $3)', [reviews, now, options.urgent]);
+  await announce(tx, endpoints, now, options);
 }
 
 /** After this time a replay nobody has put in line is taken for left behind by its process. */
 const LEFT_BEHIND_SECONDS = 10;
 
 /** Puts replays in line whose process died between recording them and doing so itself. @returns how many there were. */
-export function requeueLeftBehind(pool: Pool): Promise<number> {
+export function requeueLeftBehind(pool: Pool, policy: QueuePolicy): Promise<number> {
   return inTransaction(pool, async (tx) => {
     const { rows } = await tx.query<Replay>(
       `select id, replay_told as replay from webhooks.deliveries
@@ -50,30 +48,38 @@ export function requeueLeftBehind(pool: Pool): Promise<number> {
        order by sequence limit 500`,
       [LEFT_BEHIND_SECONDS],
     );
-    if (rows.length > 0) await requeue(tx, rows, { urgent: false });
+    if (rows.length > 0) await requeue(tx, rows, { ...policy, urgent: false });
     return rows.length;
   });
 }
 
 /** Has the head of a waiting delivery's review tried at once. @returns false when an attempt of this very delivery is running. */
-export function hurry(pool: Pool, id: string): Promise<boolean> {
+export function hurry(pool: Pool, id: string, policy: QueuePolicy): Promise<boolean> {
   return inTransaction(pool, async (tx) => {
-    const endpoints = await endpointsOf(tx, [id]);
-    const { now } = await lockEndpoints(tx, endpoints);
+    const { endpoints, now } = await lockEndpointsOf(tx, [id]);
     const { rows } = await tx.query<{ review: string; running: boolean }>(
       `select review, lease is not null and next_attempt_at > $2 as running from webhooks.deliveries where id = $1 and status = 'pending'`,
-      [id, new Date(now)],
+      [id, now],
     );
     const [waiting] = rows;
     if (waiting?.running) return false;
-    if (waiting) await advanceHeads(tx, [waiting.review], { now, hurry: 'all' });
-    await setDueTimes(tx, endpoints, now);
-    await tx.query(`notify ${DUE_CHANNEL}`);
+    if (waiting) await tx.query('select webhooks.advance_heads($1, $2, true, true)', [[waiting.review], now]);
+    await announce(tx, endpoints, now, policy);
     return true;
   });
 }
 
-async function endpointsOf(tx: PoolClient, ids: readonly string[]): Promise<number[]> {
-  const { rows } = await tx.query<{ endpoint: number }>('select distinct endpoint from webhooks.deliveries where id = any($1)', [ids]);
-  return rows.map((row) => row.endpoint);
+async function lockEndpointsOf(tx: PoolClient, ids: readonly string[]): Promise<{ endpoints: number[]; now: Date }> {
+  const { rows } = await tx.query<{ id: number }>(
+    `select id from webhooks.endpoints where id in (select endpoint from webhooks.deliveries where id = any($1))
+     order by id for no key update`,
+    [ids],
+  );
+  const time = await tx.query<{ now: Date }>('select webhooks.time_now() as now');
+  return { endpoints: rows.map((row) => row.id), now: (time.rows[0] as { now: Date }).now };
+}
+
+async function announce(tx: PoolClient, endpoints: readonly number[], now: Date, policy: QueuePolicy): Promise<void> {
+  await tx.query('select webhooks.set_due_times($1, $2, $3)', [endpoints, now, policy.endpointConcurrency]);
+  await tx.query(`notify ${DUE_CHANNEL}`);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@countersign/telemetry';
 import type { Pool, PoolClient } from 'pg';
-import { DUE_CHANNEL } from '../queue/enqueue.js';
+import { DUE_CHANNEL } from '../queue/queue.js';
 
 export interface Listening {
   close(): Promise<void>;

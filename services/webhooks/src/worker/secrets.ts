@@ -1,13 +1,9 @@
+import type { WebhookSecretsReply } from '@countersign/contracts';
 import type { ServiceClient } from '@countersign/http';
 import type { SigningSecrets } from '../signing.js';
 
 /** The secrets of a project as they are now. @throws when they cannot be had; a delivery is then not attempted. */
 export type SecretsOf = (project: string) => Promise<SigningSecrets>;
-
-interface SecretsReply {
-  active: { secret: string };
-  pending: { secret: string } | null;
-}
 
 /**
  * Asks the directory, for each attempt: a promoted secret is in force with the next one. Attempts that start while the same question is
@@ -25,7 +21,7 @@ export function directorySecrets(client: ServiceClient): SecretsOf {
 }
 
 async function ask(client: ServiceClient, project: string): Promise<SigningSecrets> {
-  const answer = await client.call<SecretsReply>('directory', {
+  const answer = await client.call<WebhookSecretsReply>('directory', {
     method: 'GET',
     path: `/internal/projects/${project}/webhook-secrets`,
     actor: { kind: 'anonymous' },

@@ -14,9 +14,8 @@ import type { Logger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import type { WebhookConfig } from '../config.js';
 import { type RecorderDeps, recordOutcomes } from '../outcome/recorder.js';
-import { type Claimed, claim } from '../queue/claim.js';
+import { type Claimed, claim, type Settlement, settle } from '../queue/queue.js';
 import { requeueLeftBehind } from '../queue/requeue.js';
-import { type Settlement, settle } from '../queue/settle.js';
 import { type Sender, send } from './attempt.js';
 import { type Listening, listenForDue } from './due-listener.js';
 import { Signal } from './signal.js';
@@ -168,7 +167,7 @@ export class Worker {
         if (ids.length > 0) await recordOutcomes(this.#deps, { ids });
         if (Date.now() - swept >= config.sweep) {
           await recordOutcomes(this.#deps, 'left_behind');
-          await requeueLeftBehind(pool);
+          await requeueLeftBehind(pool, config);
           swept = Date.now();
         }
       } catch (error) {
