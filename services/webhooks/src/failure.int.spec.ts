@@ -1,8 +1,5 @@
 /** What can go wrong between two machines, each against a real receiver (decision 11, hrp §7.3). */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { newId, uuidOf } from '@countersign/event-store';
+import { newId } from '@countersign/event-store';
 import { redeem } from '@countersign/review';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type Answer, Receiver, status } from './fixture/receiver.js';
@@ -24,29 +21,6 @@ async function begin(options: StationOptions = {}): Promise<{ station: Station; 
   return { station, agent };
 }
 
-interface Listed {
-  id: string;
-  event_type: string;
-  status: string;
-  attempts: number;
-  max_attempts: number;
-  last_attempt_at: string | null;
-  next_attempt_at: string | null;
-  last_error: string | null;
-  endpoint: { circuit: string; consecutive_failures: number; open_until: string | null };
-}
-
-async function listed(station: Station, query: string): Promise<Listed[]> {
-  return (await station.call<{ items: Listed[] }>('listDeliveries', { query })).body.items;
-}
-
-/** The first delivery of a review, once it looks as asked. */
-const head = (station: Station, review: string, holds: (one: Listed) => boolean) =>
-  until(
-    async () => (await listed(station, `review_id=${review}&event_type=review.action_taken`))[0] as Listed,
-    (one) => one !== undefined && holds(one),
-  );
-
 const LONG = { backoff: Array.from({ length: 8 }, () => 3_600_000), jitterPercent: 0 };
 
 describe('a receiver in trouble', () => {
@@ -62,7 +36,7 @@ describe('a receiver in trouble', () => {
     const review = await station.approved(
       agent.url('/hook', (request, response, nth, raw) => (nth === 1 ? answer : status(200))(request, response, nth, raw)),
     );
-    const done = await head(station, review, (one) => one.status === 'delivered');
+    const done = await station.head(review, (one) => one.status === 'delivered');
     expect(done.attempts).toBe(2);
     const { body } = await station.call<{ attempt_log: { error: string | null }[] }>('getDelivery', { params: { id: done.id } });
     expect(body.attempt_log[0]?.error).toMatch(error);
@@ -93,7 +67,7 @@ describe('a receiver in trouble', () => {
     };
     for (const answer of [drip, flood]) {
       const review = await station.approved(agent.url(`/${answer.name}`, answer));
-      const done = await head(station, review, (one) => one.status === 'delivered');
+      const done = await station.head(review, (one) => one.status === 'delivered');
       expect(done.attempts).toBe(1);
     }
   });
@@ -102,7 +76,7 @@ describe('a receiver in trouble', () => {
     const { station, agent } = await begin({ config: { retryAfterMax: 7_200_000 } });
     const waits = async (seconds: number) => {
       const review = await station.approved(agent.url(`/later-${seconds}`, status(429, { 'retry-after': String(seconds) })));
-      const waiting = await head(station, review, (one) => one.attempts === 1 && one.next_attempt_at !== null);
+      const waiting = await station.head(review, (one) => one.attempts === 1 && one.next_attempt_at !== null);
       return Date.parse(waiting.next_attempt_at ?? '') - Date.now();
     };
     for (const [asked, granted] of [
@@ -124,14 +98,14 @@ describe('a receiver in trouble', () => {
       }),
     );
     for (const [index, delay] of backoff.entries()) {
-      const waiting = await head(station, review, (one) => one.attempts === index + 1 && one.next_attempt_at !== null);
+      const waiting = await station.head(review, (one) => one.attempts === index + 1 && one.next_attempt_at !== null);
       expect(waiting).toMatchObject({ status: 'pending', max_attempts: 9, last_error: 'HTTP 500' });
       const wait = Date.parse(waiting.next_attempt_at ?? '') - Date.parse(waiting.last_attempt_at ?? '');
       expect(wait).toBeGreaterThanOrEqual(delay);
       expect(wait).toBeLessThan(delay + 3_000);
       await station.db.advanceClock(delay / 1_000);
     }
-    expect(await head(station, review, (one) => one.status === 'failed')).toMatchObject({ attempts: 9, next_attempt_at: null });
+    expect(await station.head(review, (one) => one.status === 'failed')).toMatchObject({ attempts: 9, next_attempt_at: null });
     await until(
       () => agent.types('/dead'),
       (types) => types.includes('review.decided'),
@@ -160,7 +134,7 @@ describe('a receiver in trouble', () => {
     const review = await station.approved(
       agent.url('/blocked', (_, response, nth) => void response.writeHead(nth === 1 ? 500 : 200).end()),
     );
-    await head(station, review, (one) => one.attempts === 1 && one.next_attempt_at !== null);
+    await station.head(review, (one) => one.attempts === 1 && one.next_attempt_at !== null);
     await station.decide(review, (state, now) =>
       redeem({ actor: AGENT, redemption_id: newId('rdm'), presented: { value: PAYLOAD } }, state, now),
     );
@@ -198,7 +172,7 @@ describe('a receiver in trouble', () => {
     const reviews: string[] = [];
     for (let n = 0; n < 6; n++) reviews.push(await station.approved(url));
     const seen = await until(
-      () => listed(station, 'event_type=review.action_taken'),
+      () => station.listed('event_type=review.action_taken'),
       (all) => all.some((one) => one.endpoint.circuit === 'open'),
     );
     expect(seen[0]?.endpoint).toMatchObject({ circuit: 'open', consecutive_failures: 3, origin: new URL(url).origin });
@@ -214,7 +188,7 @@ describe('a receiver in trouble', () => {
       () => agent.types('/down').filter((type) => type === 'review.decided').length,
       (count) => count === reviews.length,
     );
-    const after = await listed(station, 'event_type=review.decided');
+    const after = await station.listed('event_type=review.decided');
     expect(after[0]?.endpoint).toMatchObject({ circuit: 'closed', consecutive_failures: 0, open_until: null });
   });
 
@@ -227,7 +201,7 @@ describe('a receiver in trouble', () => {
     );
     await station.db.advanceClock(61);
     const failed = await until(
-      () => listed(station, 'status=failed'),
+      () => station.listed('status=failed'),
       (all) => all.length > 0,
     );
     expect(failed.length).toBeGreaterThan(0);
@@ -246,7 +220,7 @@ describe('an address', () => {
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     });
     const review = await station.approved(agent.url('/inside').replace('127.0.0.1', 'agent.test'));
-    const refused = await head(station, review, (one) => one.last_error !== null);
+    const refused = await station.head(review, (one) => one.last_error !== null);
     expect(refused.last_error).toMatch(/refused: 127\.0\.0\.1 .* \(loopback\)/);
     expect(agent.received).toHaveLength(0);
     const { body } = await station.call<{ attempt_log: { stage: string; status_code: number | null }[] }>('getDelivery', {
@@ -255,108 +229,3 @@ describe('an address', () => {
     expect(body.attempt_log[0]).toMatchObject({ stage: 'before', status_code: null });
   });
 });
-
-describe('several processes', () => {
-  it('share the work, and each delivery is sent once', async () => {
-    const { station, agent } = await begin();
-    await station.startService();
-    await station.startService();
-    for (let n = 0; n < 30; n++) await station.approved(agent.url('/shared'));
-    await until(
-      () => agent.at('/shared').length,
-      (count) => count >= 60,
-    );
-    await until(
-      () => station.outcomes(),
-      (all) => all.length === 60,
-    );
-    expect(new Set(agent.at('/shared').map((one) => one.headers['x-webhook-id'])).size).toBe(60);
-    expect(agent.at('/shared')).toHaveLength(60);
-  });
-
-  it('take over a delivery whose process was killed in the middle of an attempt: same id, same bytes', async () => {
-    const { station, agent } = await begin();
-    await station.pauseWorkers();
-    const member = spawnMember(station.db.ownerUrl);
-    open.push({ close: async () => void member.kill('SIGKILL') });
-    let heard: () => void = () => undefined;
-    const attempted = new Promise<void>((resolve) => {
-      heard = resolve;
-    });
-    const review = await station.approved(
-      agent.url('/killed', (_, response, nth) => (nth === 1 ? heard() : void response.writeHead(200).end())),
-    );
-    await station.handleDecision(review);
-    await attempted;
-    member.kill('SIGKILL');
-    await once(member, 'exit');
-    await station.startService();
-    await station.db.advanceClock(61);
-    const done = await head(station, review, (one) => one.status === 'delivered');
-    const sent = agent.at('/killed').filter((one) => one.headers['x-webhook-event'] === 'review.action_taken');
-    expect(new Set(sent.map((one) => `${one.headers['x-webhook-id']} ${one.body.toString('utf8')}`)).size).toBe(1);
-    expect(done.attempts).toBe(2);
-    const { body } = await station.call<{ attempt_log: { outcome: string; error: string }[] }>('getDelivery', { params: { id: done.id } });
-    expect(body.attempt_log[0]).toMatchObject({ outcome: 'failed', error: expect.stringContaining('process') });
-  });
-
-  it('do not lose an attempt that is broken off when its process stops', async () => {
-    const { station, agent } = await begin();
-    const review = await station.approved(
-      agent.url('/stopped', (_, response, nth) => (nth === 1 ? undefined : void response.writeHead(200).end())),
-    );
-    await until(
-      () => agent.at('/stopped').length,
-      (count) => count === 1,
-    );
-    await station.pauseWorkers();
-    await station.startService();
-    const done = await head(station, review, (one) => one.status === 'delivered');
-    expect(done).toMatchObject({ attempts: 2, max_attempts: 10 });
-  });
-});
-
-describe('a replay of the log', () => {
-  it('tells nobody again', async () => {
-    const { station, agent } = await begin();
-    await station.approved(agent.url('/once'));
-    await until(
-      () => station.outcomes(),
-      (all) => all.length === 2,
-    );
-    await station.replayLog();
-    await station.approved(agent.url('/next'));
-    await until(
-      () => agent.at('/next').length,
-      (count) => count === 2,
-    );
-    expect(agent.at('/once')).toHaveLength(2);
-  });
-
-  it('leaves the deliveries that are there as they are when a batch comes twice', async () => {
-    const { station, agent } = await begin();
-    const review = await station.approved(agent.url('/twice'));
-    await until(
-      () => station.outcomes(),
-      (all) => all.length === 2,
-    );
-    await station.handleDecision(review);
-    expect(agent.at('/twice')).toHaveLength(2);
-    const { rows } = await station.db.pool.query('select id from webhooks.deliveries where review = $1', [uuidOf(review)]);
-    expect(rows).toHaveLength(2);
-  });
-});
-
-function spawnMember(connectionString: string): ChildProcess {
-  const root = process.cwd();
-  return spawn(
-    process.execPath,
-    [
-      ...['--disable-warning=ExperimentalWarning', '--experimental-transform-types'],
-      ...['--import', join(root, 'libs/testing/jest/source.mjs')],
-      join(root, 'services/webhooks/src/fixture/member.ts'),
-      connectionString,
-    ],
-    { stdio: ['ignore', 'inherit', 'inherit'], env: {} },
-  );
-}

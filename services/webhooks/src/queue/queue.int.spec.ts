@@ -148,6 +148,24 @@ describe('the queue', () => {
     );
   });
 
+  it('lets no more of an endpoint run at a time than it may, whoever claims', async () => {
+    await put(...Array.from({ length: 10 }, () => delivery(uuid(), 'crowded')));
+    const first = (await Promise.all([1, 2, 3].map(() => claim(db.pool, 100, POLICY)))).flat();
+    expect(first).toHaveLength(POLICY.endpointConcurrency);
+    expect(await claim(db.pool, 100, POLICY)).toEqual([]);
+    await finish(first[0] as Claimed, 200);
+    const next = await claim(db.pool, 100, POLICY);
+    expect(next).toHaveLength(1);
+    for (const one of [...first.slice(1), ...next]) await finish(one, 200);
+    const counts: number[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      const claims = await claim(db.pool, 100, POLICY);
+      counts.push(claims.length);
+      for (const one of claims) await finish(one, 200);
+    }
+    expect(counts).toEqual([3, 3, 0]);
+  });
+
   it('halves what may run with each failure and lets one through while the circuit is not closed', async () => {
     const { rows } =
       await db.pool.query(`select n, webhooks.attempts_allowed(n, null, 8) as closed, webhooks.attempts_allowed(n, now(), 8) as open
