@@ -1,10 +1,34 @@
 // One strict TypeScript build of every package, then the packages that have a build step of their own (the inbox) through Nx, which keeps
 // their result in .nx/cache and restores it when nothing they are made from has changed.
-import { existsSync } from 'node:fs';
-import { runOrExit } from './run.mjs';
+//
+// `--if-needed` (npm start) does nothing when no source is newer than the last whole build: even builds that find nothing to do take seconds.
+import { existsSync, globSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, runOrExit } from './run.mjs';
 
-runOrExit('tsc', ['-b']);
-if (existsSync(new URL('../services/inbox/index.html', import.meta.url))) {
-  const fresh = process.env.CI ? ['--skip-nx-cache'] : [];
-  runOrExit('nx', ['run-many', '--targets=build', '--output-style=stream', ...fresh], { quiet: true });
+const STAMP = join(ROOT, '.nx/built');
+const RESULTS = ['services/platform/dist/main.js', 'services/inbox/dist/index.html'];
+
+function isUpToDate() {
+  if (![STAMP, ...RESULTS.map((path) => join(ROOT, path))].every((path) => existsSync(path))) return false;
+  const built = statSync(STAMP).mtimeMs;
+  // Folders too: a file that was taken away leaves its trace there.
+  const sources = globSync(['{contracts,libs,services,scripts,test}/**', '*.json'], {
+    cwd: ROOT,
+    exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path) || path.endsWith('.tsbuildinfo'),
+  });
+  return sources.every((path) => path.endsWith('.tsbuildinfo') || statSync(join(ROOT, path)).mtimeMs <= built);
+}
+
+if (!process.argv.includes('--if-needed') || !isUpToDate()) {
+  const started = new Date();
+  runOrExit('tsc', ['-b']);
+  if (existsSync(join(ROOT, 'services/inbox/index.html'))) {
+    const fresh = process.env.CI ? ['--skip-nx-cache'] : [];
+    runOrExit('nx', ['run-many', '--targets=build', '--output-style=stream', ...fresh], { quiet: true });
+  }
+  mkdirSync(join(ROOT, '.nx'), { recursive: true });
+  writeFileSync(STAMP, '');
+  // What changed while it ran is newer than the build.
+  utimesSync(STAMP, started, started);
 }

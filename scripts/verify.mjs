@@ -9,6 +9,7 @@ const checks = [
   ['layering', 'npm', ['run', '--silent', 'lint:layering']],
   ['types', 'npm', ['run', '--silent', 'types']],
   ['contracts', 'npm', ['run', '--silent', 'contracts', '--', '--check'], scripts.contracts !== undefined],
+  ['configuration', 'npm', ['run', '--silent', 'configuration', '--', '--check']],
   ['unit', 'npm', ['test', '--silent', '--', '--only=unit']],
 ];
 
