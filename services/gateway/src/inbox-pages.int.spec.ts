@@ -20,7 +20,7 @@ describe('the inbox', () => {
     await rm(directory, { recursive: true });
   });
 
-  it.each(['/', '/login', '/login?return_to=/reviews/rev_1', '/reviews/rev_1', '/reviews/a/b', '/invite/token'])(
+  it.each(['/', '/login', '/login?return_to=/reviews/rev_1', '/reviews/rev_1', '/reviews/a/b', '/invite'])(
     'is one page at %s',
     async (path) => {
       const response = await edge.fetch(path);

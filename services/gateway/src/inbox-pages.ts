@@ -4,7 +4,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** Addresses the inbox draws itself, once its one page is loaded. */
-const PAGES = ['/', '/login', '/reviews', '/reviews/*', '/invite/*'];
+const PAGES = ['/', '/login', '/reviews', '/reviews/*', '/invite'];
 const NOT_BUILT = 'The inbox has not been built: run `npm run build`, then start again. The API is served all the same.\n';
 
 /** Serves the inbox's build. Files named by their content are kept for a year, the page itself is asked for each time. */
