@@ -25,7 +25,12 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   }
   return reply
     .code(problem.status)
-    .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...problem.options.headers })
+    .headers({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      ...(problem.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+      ...problem.options.headers,
+    })
     .send(JSON.stringify(problem.body()));
 }
 

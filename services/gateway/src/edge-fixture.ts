@@ -157,7 +157,11 @@ export async function startEdge(env: Record<string, string> = {}, options: { inb
     services.set(service, app);
   }
   const client = new ServiceClient({ transport: injectTransport(() => Object.fromEntries(services)), identityKey: IDENTITY_KEY });
-  const logger = createLogger({ service: 'gateway', destination: { write: (line: string) => void lines.push(JSON.parse(line)) } });
+  const logger = createLogger({
+    service: 'gateway',
+    level: 'warn',
+    destination: { write: (line: string) => void lines.push(JSON.parse(line)) },
+  });
   const gateway = async () => {
     const { gateway: config } = loadConfig({ gateway: GATEWAY_SETTINGS }, env);
     const inboxDirectory = options.inboxDirectory ?? '/nowhere';

@@ -6,10 +6,10 @@
  *    here is what is served there.
  * P3 Only named headers go on, and of the cookies the one that marks a device, to where people sign in. The answer's headers come back,
  *    less those that belong to one connection.
- * P4 A caller that leaves takes its request with it.
+ * P4 A caller that leaves takes its request with it; one that waits when the gateway stops is told to come again.
  */
 import { CLIENT_IP_HEADER, DEVICE_COOKIE, OPERATIONS, type Operation } from '@countersign/contracts';
-import { fillPath, Problem, SEEN_HEADER, type ServiceAnswer, type ServiceClient } from '@countersign/http';
+import { fillPath, Problem, retryAfter, SEEN_HEADER, type ServiceAnswer, type ServiceClient } from '@countersign/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admitted } from './admission.js';
 import type { SignInLimit } from './limits.js';
@@ -44,6 +44,8 @@ export interface ForwardParts {
   signIns: SignInLimit;
   /** Milliseconds a service has to begin its answer. */
   deadlineMs: number;
+  /** Aborted when the gateway stops: whoever waits for a change is told to come again. */
+  closing: AbortSignal;
 }
 
 /** Every operation of the table that another service owns. */
@@ -74,13 +76,18 @@ function guessesSecrets(operation: Operation): boolean {
   return operation.access === 'public' && operation.errors.includes('too_many_attempts');
 }
 
-async function send({ client, ownWrites, deadlineMs }: ForwardParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function send(
+  { client, ownWrites, deadlineMs, closing }: ForwardParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { operation, actor, caller } = request.admitted as Admitted;
   const leaving = new AbortController();
   const onClose = () => {
     if (!reply.raw.writableFinished) leaving.abort();
   };
   reply.raw.on('close', onClose);
+  const waits = waitMs(request);
   let answer: ServiceAnswer;
   try {
     answer = await client.forward(operation.service, {
@@ -90,14 +97,14 @@ async function send({ client, ownWrites, deadlineMs }: ForwardParts, request: Fa
       request_id: request.id,
       headers: headersOf(request, operation, caller, ownWrites),
       body: operation.body && Buffer.isBuffer(request.body) ? request.body : undefined,
-      signal: leaving.signal,
-      deadlineMs: deadlineMs + waitMs(request),
+      signal: waits > 0 ? AbortSignal.any([leaving.signal, closing]) : leaving.signal,
+      deadlineMs: deadlineMs + waits,
       stream: operation.mediaType !== undefined,
     });
   } catch (error) {
-    if (!leaving.signal.aborted) throw error;
-    reply.hijack();
-    return reply;
+    if (leaving.signal.aborted) return reply.hijack();
+    if (waits > 0 && closing.aborted) throw new Problem('service_unavailable', undefined, { headers: retryAfter(1), cause: error });
+    throw error;
   }
   if (caller !== null && operation.method !== 'GET') ownWrites.remember(caller, answer.headers[SEEN_HEADER]);
   for (const [name, value] of Object.entries(answer.headers)) if (!OF_ONE_CONNECTION.has(name)) reply.header(name, value);

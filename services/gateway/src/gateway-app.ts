@@ -47,8 +47,10 @@ export interface GatewayParts {
 
 const INBOX = fileURLToPath(new URL('../../inbox/dist', import.meta.url));
 
-/** Services with an operation in the table: those that are asked whether they are ready. */
-export const SERVICES: readonly ServiceName[] = [...new Set(FORWARDED.map((operation) => operation.service))];
+/** Who is asked for readiness: every service but this one, also the one that only watches the clock. */
+export const SERVICES: readonly ServiceName[] = [
+  ...new Set<ServiceName>([...FORWARDED.map((operation) => operation.service), 'monitoring']),
+];
 
 /** The public edge, ready to be listened with (or injected into). Ends its streams when it is closed. */
 export async function createGatewayApp(parts: GatewayParts): Promise<NestFastifyApplication> {
@@ -58,18 +60,22 @@ export async function createGatewayApp(parts: GatewayParts): Promise<NestFastify
   const hub = new StreamHub({ bus, store, logger, bufferBytes: config.streamBuffer });
   const watch = new CredentialWatch({ hub, directory, bus, logger, everyMs: config.streamRecheck });
   const admission = new Admission({ directory, limits: new KeyLimits(pool), tickets, allowedOrigin: config.uiOrigin });
+  const closing = new AbortController();
   const forwardParts: ForwardParts = {
     client,
     ownWrites: new OwnWrites(config.seenFor),
     signIns: new SignInLimit(pool, { attempts: config.signInAttempts, windowMs: config.signInWindow }),
     deadlineMs: config.serviceTimeout,
+    closing: closing.signal,
   };
   const meta = { client, pool, services: SERVICES, config, mode: parts.mode ?? 'all-in-one' };
-  return createHttpApp(GatewayModule.of({ meta, hub, tickets, watch }), {
+  return createHttpApp(GatewayModule.of({ meta, hub, tickets, watch, closing }), {
     logger,
     bodyLimit: config.bodyLimit,
     server: serverOptions(config),
     prepare: async (fastify) => {
+      logRequests(fastify, logger);
+      endConnections(fastify, closing.signal);
       await addSecurityHeaders(fastify);
       allowOrigin(fastify, config.uiOrigin);
       await fastify.register(cookies);
@@ -89,6 +95,32 @@ function serverOptions(config: GatewayConfig): FastifyServerOptions {
     keepAliveTimeout: config.keepAliveTimeout,
     http: { headersTimeout: config.headersTimeout, connectionsCheckingInterval: Math.min(5_000, config.headersTimeout) },
   } as FastifyServerOptions;
+}
+
+/** One line a request, at level `info`. The address without its query, which may hold a ticket. */
+function logRequests(fastify: FastifyInstance, logger: Logger): void {
+  fastify.addHook('onResponse', async (request, reply) => {
+    const { operation, caller } = request.admitted ?? {};
+    logger.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+        operation: operation?.id,
+        caller,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'request',
+    );
+  });
+}
+
+/** Whoever is answered while the gateway stops is not kept connected: the server would wait for the connection to idle out. */
+function endConnections(fastify: FastifyInstance, closing: AbortSignal): void {
+  fastify.addHook('onSend', async (_, reply) => {
+    if (closing.aborted) reply.header('Connection', 'close');
+  });
 }
 
 /** Runs the admission on every route of the table, before the body is read (A2). */

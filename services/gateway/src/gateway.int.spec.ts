@@ -149,6 +149,35 @@ describe('passing on', () => {
   });
 });
 
+it('P4 tells who waits to come again when the gateway stops, and does not wait for them', async () => {
+  edge.credentials.set(KEY, anAgent());
+  const sibling = await edge.sibling();
+  const waiting = new Promise<void>((resolve) => {
+    edge.answer = () => {
+      resolve();
+      return new Promise(() => {});
+    };
+  });
+  const request = fetch(`${sibling.url}/api/v1/reviews/rev_1?wait=60`, { headers: { authorization: `Bearer ${KEY}` } });
+  await waiting;
+  await sibling.close();
+  const response = await request;
+  expect([response.headers.get('retry-after'), ...(await errorOf(response))]).toEqual(['1', 503, 'service_unavailable']);
+});
+
+it('believes the address a proxy names only when the proxy is one of ours', async () => {
+  const behind = await startEdge({ TRUST_PROXY: '127.0.0.1' });
+  for (const { edge: at, ip } of [
+    { edge: behind, ip: '203.0.113.9' },
+    { edge, ip: '127.0.0.1' },
+  ]) {
+    at.credentials.set(KEY, anAgent());
+    await at.fetch('/api/v1/reviews', { key: KEY, headers: { 'x-forwarded-for': '198.51.100.1, 203.0.113.9' } });
+    expect(at.asked.at(-1)?.headers['countersign-client-ip']).toBe(ip);
+  }
+  await behind.close();
+});
+
 describe('a credential sees its own writes in its next lists (K14)', () => {
   const seenBy = () => edge.asked.at(-1)?.headers['countersign-seen'];
 
