@@ -1,5 +1,6 @@
-// One strict TypeScript build of every package, then the packages that have a build step of their own (the inbox) through Nx, which keeps
-// their result in .nx/cache and restores it when nothing they are made from has changed.
+// A strict TypeScript build of everything the platform runs (what only tests use is checked by `npm run types`), then the packages that have
+// a build step of their own (the inbox) through Nx, which keeps their result in .nx/cache and restores it when nothing it is made from has
+// changed.
 //
 // `--if-needed` (npm start) does nothing when no source is newer than the last whole build: even builds that find nothing to do take seconds.
 import { existsSync, globSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ function isUpToDate() {
   if (![STAMP, ...RESULTS.map((path) => join(ROOT, path))].every((path) => existsSync(path))) return false;
   const built = statSync(STAMP).mtimeMs;
   // Folders too: a file that was taken away leaves its trace there.
-  const sources = globSync(['{contracts,libs,services,scripts,test}/**', '*.json'], {
+  const sources = globSync(['{contracts,libs,services,scripts}/**', '*.json'], {
     cwd: ROOT,
     exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path) || path.endsWith('.tsbuildinfo'),
   });
@@ -22,7 +23,7 @@ function isUpToDate() {
 
 if (!process.argv.includes('--if-needed') || !isUpToDate()) {
   const started = new Date();
-  runOrExit('tsc', ['-b']);
+  runOrExit('tsc', ['-b', 'services/platform']);
   if (existsSync(join(ROOT, 'services/inbox/index.html'))) {
     const fresh = process.env.CI ? ['--skip-nx-cache'] : [];
     runOrExit('nx', ['run-many', '--targets=build', '--output-style=stream', ...fresh], { quiet: true });

@@ -1,11 +1,7 @@
 import { Command, CommanderError } from 'commander';
-import { busCommands } from './cli/bus-commands.js';
 import { runner } from './cli/command.js';
-import { directoryCommands } from './cli/directory-commands.js';
-import { eventCommands } from './cli/event-commands.js';
-import { rebuildCommand } from './cli/rebuild-command.js';
-import { statusCommand } from './cli/status-command.js';
-import { environment } from './config.js';
+import { addCommands } from './cli/commands.js';
+import { environment } from './environment.js';
 import { VERSION } from './version.js';
 
 const program = new Command('countersign')
@@ -22,12 +18,10 @@ const program = new Command('countersign')
   )
   .exitOverride();
 
-const run = runner(environment(), () => program.opts<{ json?: boolean }>().json === true);
-statusCommand(program, run);
-directoryCommands(program, run);
-eventCommands(program, run);
-rebuildCommand(program, run);
-busCommands(program, run);
+addCommands(
+  program,
+  runner(environment(), () => program.opts<{ json?: boolean }>().json === true),
+);
 
 try {
   await program.parseAsync();

@@ -5,6 +5,7 @@ import { DIRECTORY_SETTINGS } from '@countersign/directory';
 import { EGRESS_SETTINGS } from '@countersign/egress';
 import { GATEWAY_SETTINGS } from '@countersign/gateway';
 import { WEBHOOK_SETTINGS } from '@countersign/webhooks';
+import type { Environment } from './environment.js';
 
 const DATA_SETTINGS = declareSettings('Data', {
   dataDir: {
@@ -53,10 +54,6 @@ export const PLATFORM_GROUPS = {
 };
 
 export type PlatformConfig = ConfigOfGroups<typeof PLATFORM_GROUPS>;
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-export const environment = (): Environment => process.env;
-
 /** What one machine sets for itself where the environment does not say otherwise. */
 export interface OwnSettings {
   secretsKey: string;

@@ -41,12 +41,13 @@ async function ready(server: SpawnedProgram): Promise<string> {
   return url;
 }
 
-/** A refusal to start: one sentence for a person, exit code 1, nothing left running. */
+/** How a server ends that cannot go on: one sentence for a person (beside the lines of its log), exit code 1. */
 async function refusal(server: SpawnedProgram): Promise<string> {
   const { code, stderr } = await server.exited;
-  expect(stderr.trim().split('\n')).toHaveLength(1);
+  const told = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+  expect(told).toHaveLength(1);
   expect(code).toBe(1);
-  return stderr.trim();
+  return told[0] ?? '';
 }
 
 const databaseUrl = () => (JSON.parse(readFileSync(join(dataDir, 'lock.json'), 'utf8')) as { database_url: string }).database_url;

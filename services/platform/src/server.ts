@@ -2,12 +2,13 @@ import { createSignInLink, type DirectoryDeps } from '@countersign/directory';
 import { createLogger } from '@countersign/telemetry';
 import { addressError, checkAddress, signInUrl, urlOf } from './address.js';
 import { composeServices } from './compose.js';
-import { dataConfig, type Environment, isLoopback, platformConfig } from './config.js';
+import { dataConfig, isLoopback, platformConfig } from './config.js';
 import type { Credentials } from './credentials.js';
 import { openDataDirectory } from './data/data-directory.js';
 import { openDatabase } from './database.js';
 import { type DemoProject, ensureDemoProject } from './demo-project.js';
 import { publishDemoTemplates } from './demo-templates.js';
+import type { Environment } from './environment.js';
 import { migrateAll } from './schema.js';
 import { Teardown } from './teardown.js';
 import { VERSION } from './version.js';
@@ -19,6 +20,8 @@ export interface RunningServer {
   failed: Promise<string>;
   /** Finishes what is under way, then ends everything that was started, PostgreSQL last. */
   stop(): Promise<void>;
+  /** Lets go of the data directory without a word to a database that is not there any more; the process ends next. */
+  abandon(): void;
 }
 
 const DATABASE_LOST = 'PostgreSQL has ended although nobody stopped it: start again, and everything that was committed is there.';
@@ -65,6 +68,7 @@ export async function startServer(environment: Environment, say: (line: string) 
         directory.lock.announceEnd();
         return teardown.run();
       },
+      abandon: () => directory.lock.release(),
     };
   } catch (error) {
     await teardown.run().catch((later) => logger.error({ err: later }, 'not everything could be ended'));

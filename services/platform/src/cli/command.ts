@@ -1,8 +1,7 @@
 import { ConfigError } from '@countersign/config';
-import { InvalidArgumentError } from 'commander';
 import { CannotStart } from '../cannot-start.js';
-import type { Environment } from '../config.js';
-import { type Connection, connect } from './connection.js';
+import type { Environment } from '../environment.js';
+import type { Connection } from './connection.js';
 import { type Output, outputTo } from './output.js';
 
 /**
@@ -11,22 +10,24 @@ import { type Output, outputTo } from './output.js';
  */
 export type ExitCode = 0 | 1 | 2 | 3;
 
-export type Work = (connection: Connection, output: Output, environment: Environment) => Promise<ExitCode>;
+export type Work = (connection: Connection, output: Output) => Promise<ExitCode>;
 
-/** Connects, works, cleans up, and sets the exit code. */
-export type Run = (name: string, work: Work) => Promise<void>;
+/** Loads what a command needs, connects, works, cleans up, and sets the exit code. */
+export type Run = (name: string, load: () => Promise<Work>) => Promise<void>;
 
 /** A rule said no: a sentence for the operator, exit code 1. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
+/** Loading is left to the moment it is needed: the services a command knows take longer to load than most commands take. */
 export function runner(environment: Environment, json: () => boolean): Run {
-  return async (name, work) => {
+  return async (name, load) => {
     try {
+      const [work, { connect }] = await Promise.all([load(), import('./connection.js')]);
       const connection = await connect(`countersign ${name}`, environment);
       try {
-        process.exitCode = await work(connection, outputTo(json()), environment);
+        process.exitCode = await work(connection, outputTo(json()));
       } finally {
         await connection.teardown.run();
       }
@@ -36,10 +37,4 @@ export function runner(environment: Environment, json: () => boolean): Run {
       process.stderr.write(`${json() ? JSON.stringify({ error: { message: error.message } }) : error.message}\n`);
     }
   };
-}
-
-/** Parses an option that is a position in the log. */
-export function position(text: string): number {
-  if (!/^\d{1,15}$/.test(text) || Number(text) < 1) throw new InvalidArgumentError('A position is a whole number from 1.');
-  return Number(text);
 }

@@ -1,9 +1,10 @@
 import { createLogger, type Logger } from '@countersign/telemetry';
 import { CannotStart } from '../cannot-start.js';
-import { dataConfig, type Environment } from '../config.js';
+import { dataConfig } from '../config.js';
 import { openDataDirectory } from '../data/data-directory.js';
 import { type LockHolder, lockHolder } from '../data/lock.js';
 import { openDatabase } from '../database.js';
+import type { Environment } from '../environment.js';
 import { migrateAll } from '../schema.js';
 import { Teardown } from '../teardown.js';
 
@@ -12,6 +13,7 @@ export interface Connection {
   /** As the owner of the schemas. */
   ownerUrl: string;
   dataDir: string;
+  environment: Environment;
   /** The server this command works beside; null when none runs on this data directory. */
   server: LockHolder | null;
   logger: Logger;
@@ -30,7 +32,7 @@ export async function connect(command: string, environment: Environment): Promis
   const logger = createLogger({ service: 'cli', level: 'silent' });
   const teardown = new Teardown();
   const server = lockHolder(dataDir);
-  const found = { dataDir, logger, teardown };
+  const found = { dataDir, environment, logger, teardown };
   if (databaseUrl !== undefined) {
     const database = await openDatabase({ url: databaseUrl, folder: '', logger });
     await migrateAll(database.ownerUrl, logger);

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newId, PostgresEventStore } from '@countersign/event-store';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { Credentials } from './credentials.js';
+import type { LockHolder } from './data/lock.js';
+import { addressOf, runCli, type SpawnedProgram, scratchFolder, spawnServer, stopLeftovers, until } from './fixture/server-process.js';
+import { PREFIXES } from './schema.js';
+
+const scratch = scratchFolder();
+const dataDir = join(scratch.path, 'data');
+let server: SpawnedProgram;
+let url: string;
+
+beforeAll(async () => {
+  server = spawnServer(dataDir);
+  url = await addressOf(server);
+});
+afterAll(async () => {
+  await stopLeftovers(dataDir, [server]);
+  scratch.remove();
+});
+
+async function restart(): Promise<void> {
+  server = spawnServer(dataDir);
+  url = await addressOf(server);
+}
+
+/** The answer of a command that is expected to succeed. */
+// biome-ignore lint/suspicious/noExplicitAny: a spec reads whatever came.
+async function answer(...args: string[]): Promise<any> {
+  const { code, stdout, stderr } = await runCli(dataDir, ...args, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a spec reads whatever came.
+async function call(method: string, path: string, bearer: string | null, body?: unknown): Promise<{ status: number; body: any }> {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: { ...(bearer ? { authorization: `Bearer ${bearer}` } : {}), ...(body ? { 'content-type': 'application/json' } : {}) },
+    body: body ? JSON.stringify(body) : undefined,
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+}
+
+const tokenOf = (link: string): string => link.split('#link=')[1] ?? '';
+const credentials = () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
+
+async function asOwner<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const { database_url } = JSON.parse(readFileSync(join(dataDir, 'lock.json'), 'utf8')) as LockHolder;
+  const client = new pg.Client({ connectionString: database_url });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+describe('beside a running server', () => {
+  it('a project, a person and a key are made, and the server knows them at once', async () => {
+    const project = await answer('projects', 'create', 'Acme Mail');
+    expect(project).toMatchObject({ slug: 'acme-mail', webhook_secret: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    const key = await answer('keys', 'create', '--project', 'acme-mail', '--name', 'bot');
+    expect(await call('GET', '/auth/key-info', key.raw_key)).toMatchObject({ status: 200, body: { project_id: project.id, name: 'bot' } });
+    const user = await answer('users', 'create', '--project', project.id, '--email', 'ann@example.org', '--name', 'Ann', '--role', 'admin');
+    expect(user).toMatchObject({ created: true, role: 'admin' });
+    const session = await call('POST', '/auth/sign-in-link', null, { token: tokenOf(user.sign_in_url) });
+    expect(session).toMatchObject({ status: 200, body: { reviewer: { email: 'ann@example.org', role: 'admin' } } });
+  });
+
+  it('the last admin is let back in without their password, as what they were', async () => {
+    const { reviewer } = credentials();
+    const user = await answer('users', 'create', '--project', 'demo', '--email', reviewer?.email ?? '');
+    expect(user).toMatchObject({ created: false, role: 'admin' });
+    const { body } = await call('POST', '/auth/sign-in-link', null, { token: tokenOf(user.sign_in_url) });
+    const changed = await call('POST', '/auth/change-password', body.token, { new_password: 'a new and long enough one' });
+    expect(changed.status).toBe(200);
+    const again = await call('POST', '/auth/login', null, { email: reviewer?.email, password: 'a new and long enough one' });
+    expect(again.status).toBe(200);
+  });
+
+  it.each([
+    ['refused', ['projects', 'create', 'Other', '--slug', 'demo'], 1, /slug_already_exists/],
+    ['refused', ['keys', 'create', '--project', 'nowhere', '--name', 'x'], 1, /There is no project nowhere\. There are: demo/],
+    ['refused', ['keys', 'create', '--project', 'demo', '--name', 'x', '--scope', 'reviews:all'], 1, /There is no scope reviews:all/],
+    ['refused', ['users', 'create', '--project', 'demo', '--email', 'new@example.org'], 1, /give their name with --name/],
+    ['refused', ['parked', 'unpark', 'audit', 'rev_01m8nyw5reen9rzfyc1s19fkye'], 1, /is not parked in audit/],
+    ['called wrongly', ['verify', '--from', 'x'], 2, /It is a whole number from 1/],
+    ['called wrongly', ['rebuild', 'everything'], 2, /Allowed choices are audit, intake, directory, all/],
+    ['called wrongly', ['nonsense'], 2, /unknown command/],
+  ] as const)('a command that is %s says why: %j', async (_, args, expected, sentence) => {
+    const { code, stdout, stderr } = await runCli(dataDir, ...args);
+    expect(stderr).toMatch(sentence);
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
+  });
+
+  it('read models are rebuilt to what they were', async () => {
+    const { api_key } = credentials();
+    const asked = await call('POST', '/reviews', api_key, {
+      template: 'refund',
+      payload: { customer: 'Maya', amount: 12, currency: 'EUR', reason: 'late' },
+    });
+    expect(asked.status).toBe(201);
+    const lists = async () => [(await call('GET', '/reviews', api_key)).body, (await call('GET', '/templates', api_key)).body];
+    const before = await lists();
+    expect(before[0].items).toHaveLength(1);
+    const { rebuilt } = await answer('rebuild', 'all');
+    expect(rebuilt.map(({ projection }: { projection: string }) => projection)).toEqual(['audit', 'intake', 'directory']);
+    expect(await lists()).toEqual(before);
+  });
+
+  it('an event no consumer knows parks its stream, which status and the list tell, and unpark tries again', async () => {
+    const stream = newId('rev');
+    await asOwner(async (client) => {
+      const pool = new pg.Pool({
+        connectionString: `postgresql://${client.user}:${client.password}@${client.host}:${client.port}/${client.database}`,
+        max: 2,
+      });
+      const store = new PostgresEventStore({ pool, writer: 'intake', categories: PREFIXES });
+      await store.append({
+        streams: [
+          { stream, project: credentials().project_id, expectedVersion: 0, events: [{ type: 'review.from_the_future', body: {} }] },
+        ],
+        meta: {},
+      });
+      await store.close();
+      await pool.end();
+    });
+    const parked = await until('the stream to be parked', async () => {
+      const { parked: keys } = await answer('parked', 'list', '--group', 'audit');
+      return keys.find((key: { stream: string }) => key.stream === stream);
+    });
+    expect(parked).toMatchObject({ group: 'audit', waiting: 1, reason: expect.stringContaining('review.from_the_future') });
+    expect((await runCli(dataDir, 'status')).code).toBe(1);
+    const again = await runCli(dataDir, 'parked', 'unpark', 'audit', stream);
+    expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('is parked again') });
+  });
+});
+
+describe('on the data of a stopped server', () => {
+  beforeAll(async () => {
+    await server.stop();
+  });
+  afterAll(async () => {
+    expect(readdirSync(dataDir)).not.toContain('lock.json');
+    expect(existsSync(join(dataDir, 'postgres/cluster/postmaster.pid'))).toBe(false);
+  });
+
+  it('the log verifies, and is exported with the bytes its commitments were taken over', async () => {
+    const report = await answer('verify');
+    expect(report).toMatchObject({ valid: true, verified_from: 1, first_bad: null });
+    const file = join(scratch.path, 'events.jsonl');
+    expect(await answer('export', '--output', file)).toMatchObject({ events: report.events });
+    const lines = readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ position }) => position)).toEqual(Array.from({ length: report.events }, (_, i) => i + 1));
+    for (const { body, body_salt, body_commitment } of lines) {
+      const commitment = createHash('sha256').update(Buffer.from(body_salt, 'hex')).update(body).digest('hex');
+      expect(commitment).toBe(body_commitment);
+    }
+    expect(await runCli(dataDir, 'export', '--output', file)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('is there already'),
+    });
+    const piped = await runCli(dataDir, 'export', '--from', '2', '--to', '3');
+    expect(
+      piped.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).position),
+    ).toEqual([2, 3]);
+  });
+
+  it('an unparked stream waits for the server, and a new person is there when it runs', async () => {
+    const { parked } = await answer('parked', 'list', '--group', 'intake');
+    const stream = parked[0].stream;
+    expect((await runCli(dataDir, 'parked', 'unpark', 'intake', stream)).stdout).toContain('will be handed to intake when the server runs');
+    const user = await answer('users', 'create', '--project', 'demo', '--email', 'bob@example.org', '--name', 'Bob');
+    await restart();
+    expect((await call('POST', '/auth/sign-in-link', null, { token: tokenOf(user.sign_in_url) })).body.reviewer).toMatchObject({
+      name: 'Bob',
+    });
+    await server.stop();
+  });
+});
+
+describe('verify', () => {
+  it('names the first event that was changed behind the store’s back, with exit code 1', async () => {
+    await restart();
+    await asOwner(async (client) => {
+      await client.query('alter table event_store.events disable trigger user');
+      await client.query(`update event_store.events set body = replace(body, 'Demo', 'Dema') where position = 1`);
+    });
+    const { code, stdout } = await runCli(dataDir, 'verify', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ valid: false, first_bad: { position: 1, stream: expect.stringMatching(/^prj_/) } });
+  });
+});

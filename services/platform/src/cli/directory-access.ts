@@ -1,0 +1,34 @@
+import { APP_ROLE, createPool } from '@countersign/database';
+import { type DirectoryDeps, directoryStore, type FoundProject, listProjects, type Outcome } from '@countersign/directory';
+import { CannotStart } from '../cannot-start.js';
+import { platformConfig } from '../config.js';
+import { readSecrets } from '../data/secrets.js';
+import { Refused } from './command.js';
+import type { Connection } from './connection.js';
+
+/** The directory's commands on this database, with the key that seals its secrets. */
+export function accessDirectory(connection: Connection): DirectoryDeps {
+  const { ownerUrl, dataDir, environment, logger, teardown } = connection;
+  const secretsKey = environment.SECRETS_KEY?.trim() || readSecrets(dataDir)?.secrets_key;
+  if (!secretsKey) throw new CannotStart(`Neither SECRETS_KEY is set nor ${dataDir} holds one: set it to the one the server runs with.`);
+  const own = { secretsKey, publicUrl: connection.server?.url ?? 'http://127.0.0.1:3100', loopback: true };
+  const pool = createPool({ connectionString: ownerUrl, role: APP_ROLE, max: 4, applicationName: 'countersign cli' });
+  teardown.add(() => pool.end());
+  const store = directoryStore({ pool, logger });
+  teardown.add(() => store.close());
+  return { store, pool, logger, config: platformConfig(environment, own).directory };
+}
+
+/** By id or slug. */
+export async function projectNamed(deps: DirectoryDeps, text: string): Promise<FoundProject> {
+  const projects = await listProjects(deps);
+  const found = projects.find(({ id, slug }) => id === text || slug === text);
+  if (found) return found;
+  const known = projects.map(({ slug }) => slug).join(', ');
+  throw new Refused(`There is no project ${text}. ${known ? `There are: ${known}.` : 'Make one: countersign projects create <name>.'}`);
+}
+
+export function accepted<T>(outcome: Outcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw new Refused(`${outcome.refusal.message.replace(/\.$/, '')} (${outcome.refusal.code}).`);
+}

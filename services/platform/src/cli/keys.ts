@@ -1,0 +1,27 @@
+import { SCOPES, type Scope } from '@countersign/contracts';
+import { createApiKey, OPERATOR, SCOPE_PRESETS } from '@countersign/directory';
+import { Refused, type Work } from './command.js';
+import type { KeyOptions } from './commands.js';
+import { accepted, accessDirectory, projectNamed } from './directory-access.js';
+
+export const createKeyWork =
+  (options: KeyOptions): Work =>
+  async (connection, output) => {
+    const deps = accessDirectory(connection);
+    const project = await projectNamed(deps, options.project);
+    const scopes = scopesOf(options.scope ?? SCOPE_PRESETS[options.preset]);
+    const { name, owner = null, expiresAt: expires_at = null, rateLimit: rate_limit_per_hour = null } = options;
+    const made = accepted(await createApiKey(deps, project.id, { name, scopes, owner, expires_at, rate_limit_per_hour }, OPERATOR));
+    output.answer({ id: made.id, project_id: project.id, name, scopes, raw_key: made.rawKey }, () => [
+      `✓ Key ${name} of ${project.name}: ${made.id}`,
+      `  ${made.rawKey}`,
+      '  It is shown this once.',
+    ]);
+    return 0;
+  };
+
+function scopesOf(names: readonly string[]): Scope[] {
+  const unknown = names.find((name) => !(SCOPES as readonly string[]).includes(name));
+  if (unknown !== undefined) throw new Refused(`There is no scope ${unknown}. There are: ${SCOPES.join(', ')}.`);
+  return [...names] as Scope[];
+}

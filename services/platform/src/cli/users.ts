@@ -1,0 +1,66 @@
+import { createInterface } from 'node:readline/promises';
+import type { Role } from '@countersign/contracts';
+import {
+  createPerson,
+  createSignInLink,
+  type DirectoryDeps,
+  type FoundProject,
+  findPersonByEmail,
+  grantRole,
+  OPERATOR,
+  peopleOf,
+  resetPassword,
+} from '@countersign/directory';
+import { signInUrl } from '../address.js';
+import { Refused, type Work } from './command.js';
+import type { UserOptions } from './commands.js';
+import { accepted, accessDirectory, projectNamed } from './directory-access.js';
+
+export const createUserWork =
+  (options: UserOptions): Work =>
+  async (connection, output) => {
+    const deps = accessDirectory(connection);
+    const password = options.passwordStdin ? await firstLine() : undefined;
+    const project = await projectNamed(deps, options.project);
+    const known = await findPersonByEmail(deps, options.email);
+    const member = (await peopleOf(deps, project.id)).find((person) => person.id === known?.id);
+    const role = options.role ?? member?.role ?? 'reviewer';
+    const id = known ? known.id : await registerPerson(deps, project, { ...options, role, password });
+    if (known && member?.role !== role) accepted(await grantRole(deps, { project: project.id, person: id, role }, OPERATOR));
+    if (known && password !== undefined) accepted(await resetPassword(deps, id, password, OPERATOR));
+    const link = await createSignInLink(deps, { person: id, purpose: 'recovery' });
+    if (!link) throw new Refused(`${options.email} could not be given a link: they were removed at this moment.`);
+    const url = signInUrl(connection.server?.url ?? deps.config.publicUrl, link.token);
+    output.answer(
+      {
+        id,
+        email: options.email,
+        project_id: project.id,
+        role,
+        created: known === null,
+        sign_in_url: url,
+        expires_at: link.expiresAt,
+      },
+      () => [
+        `✓ ${options.email} ${known ? 'is' : 'was registered and is'} ${role} of ${project.name}: ${id}`,
+        `  ${url}`,
+        `  Signs them in once, until ${link.expiresAt}, and lets them set a password${connection.server ? '' : '; the server must run'}.`,
+      ],
+    );
+    return 0;
+  };
+
+async function registerPerson(
+  deps: DirectoryDeps,
+  project: FoundProject,
+  { email, name, role, password }: { email: string; name?: string; role: Role; password?: string },
+): Promise<string> {
+  if (name === undefined) throw new Refused(`${email} is not registered yet: give their name with --name.`);
+  return accepted(await createPerson(deps, { email, name, password, project: project.id, role }, OPERATOR)).id;
+}
+
+/** A password on the command line would stay in the shell's history and in the process list. */
+async function firstLine(): Promise<string> {
+  for await (const line of createInterface({ input: process.stdin })) return line;
+  throw new Refused('Standard input ended before it gave a password.');
+}
