@@ -1,7 +1,7 @@
-import type { Role } from '@countersign/contracts';
 import type { ScopePreset } from '@countersign/directory';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { Run } from './command.js';
+import type { ExportOptions, KeyOptions, RangeOptions, UserOptions } from './options.js';
 import { PROJECTIONS, type ProjectionName } from './projection-names.js';
 
 /** Every command with its options. What they do stands in a file each, loaded when it is called. */
@@ -54,24 +54,6 @@ function directoryCommands(program: Command, run: Run): void {
     .action((options: UserOptions) => run('users create', async () => (await import('./users.js')).createUserWork(options)));
 }
 
-export interface KeyOptions {
-  project: string;
-  name: string;
-  preset: ScopePreset;
-  scope?: string[];
-  owner?: string;
-  expiresAt?: string;
-  rateLimit?: number;
-}
-
-export interface UserOptions {
-  project: string;
-  email: string;
-  name?: string;
-  role?: Role;
-  passwordStdin?: true;
-}
-
 /** What the log proves, and the log itself. */
 function logCommands(program: Command, run: Run): void {
   program
@@ -89,16 +71,6 @@ function logCommands(program: Command, run: Run): void {
     .option('--project <id>', 'only events of this project')
     .option('--output <file>', 'write to a new file instead of standard output')
     .action((options: ExportOptions) => run('export', async () => (await import('./export.js')).exportWork(options)));
-}
-
-export interface RangeOptions {
-  from: number;
-  to?: number;
-}
-
-export interface ExportOptions extends RangeOptions {
-  project?: string;
-  output?: string;
 }
 
 /** Read models, and streams a consumer could not handle. */

@@ -5,8 +5,8 @@ import { PostgresEventStore } from '@countersign/event-store';
 import { CannotStart, systemCode } from '../cannot-start.js';
 import { PREFIXES } from '../schema.js';
 import type { Work } from './command.js';
-import type { ExportOptions } from './commands.js';
 import { exportEvents } from './export-events.js';
+import type { ExportOptions } from './options.js';
 
 export const exportWork =
   (options: ExportOptions): Work =>

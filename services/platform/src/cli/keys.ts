@@ -1,8 +1,8 @@
 import { SCOPES, type Scope } from '@countersign/contracts';
 import { createApiKey, OPERATOR, SCOPE_PRESETS } from '@countersign/directory';
 import { Refused, type Work } from './command.js';
-import type { KeyOptions } from './commands.js';
 import { accepted, accessDirectory, projectNamed } from './directory-access.js';
+import type { KeyOptions } from './options.js';
 
 export const createKeyWork =
   (options: KeyOptions): Work =>

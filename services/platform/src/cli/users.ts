@@ -13,8 +13,8 @@ import {
 } from '@countersign/directory';
 import { signInUrl } from '../address.js';
 import { Refused, type Work } from './command.js';
-import type { UserOptions } from './commands.js';
 import { accepted, accessDirectory, projectNamed } from './directory-access.js';
+import type { UserOptions } from './options.js';
 
 export const createUserWork =
   (options: UserOptions): Work =>

@@ -2,7 +2,7 @@ import { APP_ROLE, createPool } from '@countersign/database';
 import { type EventStore, PostgresEventStore } from '@countersign/event-store';
 import { PREFIXES } from '../schema.js';
 import type { Work } from './command.js';
-import type { RangeOptions } from './commands.js';
+import type { RangeOptions } from './options.js';
 
 export const verifyWork =
   (range: RangeOptions): Work =>
