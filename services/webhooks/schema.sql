@@ -22,7 +22,7 @@ table webhooks.deliveries
   review uuid
   event_type text not null
   url text not null
-  body text not null
+  body text
   request_id text
   sequence bigint not null default nextval('webhooks.delivery_sequence'::regclass)
   status text not null
@@ -48,6 +48,7 @@ table webhooks.deliveries
   CREATE INDEX deliveries_due ON webhooks.deliveries USING btree (endpoint, next_attempt_at, sequence) WHERE (next_attempt_at IS NOT NULL)
   CREATE INDEX deliveries_expedited ON webhooks.deliveries USING btree (endpoint, next_attempt_at) WHERE expedited
   CREATE INDEX deliveries_failed ON webhooks.deliveries USING btree (project, created_at DESC, id DESC) WHERE (status = 'failed'::text)
+  CREATE INDEX deliveries_kept ON webhooks.deliveries USING btree (settled_at) WHERE ((status = 'delivered'::text) AND (body IS NOT NULL))
   CREATE INDEX deliveries_newest ON webhooks.deliveries USING btree (project, created_at DESC, id DESC)
   CREATE INDEX deliveries_of_review ON webhooks.deliveries USING btree (review, created_at DESC, id DESC)
   CREATE UNIQUE INDEX deliveries_pkey ON webhooks.deliveries USING btree (id)

@@ -32,8 +32,8 @@ create table webhooks.deliveries (
   review uuid,
   event_type text not null,
   url text not null,
-  -- The exact bytes, as text: written once, sent unchanged on every attempt.
-  body text not null,
+  -- The exact bytes, as text: written once, sent unchanged on every attempt. Null once they are no longer kept.
+  body text,
   -- The request that caused it, forwarded in X-Request-Id.
   request_id text,
   -- Order of sending within a review. A replay takes a new number: it comes after what was queued before it.
@@ -68,6 +68,7 @@ create index deliveries_running on webhooks.deliveries (endpoint) where lease is
 create index deliveries_waiting on webhooks.deliveries (review, sequence) where status = 'pending';
 create index deliveries_unrecorded on webhooks.deliveries (settled_at) where unrecorded;
 create index deliveries_replay_told on webhooks.deliveries (replay_told_at) where status = 'failed' and replay_told > replays;
+create index deliveries_kept on webhooks.deliveries (settled_at) where status = 'delivered' and body is not null;
 create index deliveries_newest on webhooks.deliveries (project, created_at desc, id desc);
 create index deliveries_of_review on webhooks.deliveries (review, created_at desc, id desc);
 create index deliveries_failed on webhooks.deliveries (project, created_at desc, id desc) where status = 'failed';

@@ -99,6 +99,12 @@ export const WEBHOOK_SETTINGS = declareSettings(
       min: '10ms',
       meaning: 'How often a process looks for what another left behind: outcomes not recorded, replays not in line.',
     },
+    keepBodies: {
+      env: 'WEBHOOK_KEEP_BODIES',
+      type: 'duration',
+      default: '30d',
+      meaning: 'How long the bytes of a delivery that arrived are kept for the log; dead letters keep theirs.',
+    },
     drain: {
       env: 'WEBHOOK_DRAIN',
       type: 'duration',

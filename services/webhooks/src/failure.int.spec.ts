@@ -179,9 +179,10 @@ describe('a receiver in trouble', () => {
     expect(seen.filter((one) => one.attempts > 0)).toHaveLength(3);
     await station.db.advanceClock(60);
     await until(
-      () => agent.at('/down').length,
-      (count) => count === 4,
+      () => station.listed('limit=1'),
+      ([one]) => one?.endpoint.consecutive_failures === 4,
     );
+    expect(agent.at('/down')).toHaveLength(4);
     broken = false;
     await station.db.advanceClock(60);
     await until(
@@ -196,8 +197,8 @@ describe('a receiver in trouble', () => {
     const { station, agent } = await begin({ config: { backoff: [60_000], jitterPercent: 0, circuitFailures: 1, endpointConcurrency: 1 } });
     for (let n = 0; n < 3; n++) await station.approved(agent.url('/lost', status(500)));
     await until(
-      () => agent.at('/lost').length,
-      (count) => count === 1,
+      () => station.listed('limit=1'),
+      ([one]) => one?.endpoint.circuit === 'open',
     );
     await station.db.advanceClock(61);
     const failed = await until(

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Received, Receiver, status, verifyStandard } from './fixture/receiver.js';
 import { AGENT, PERSON, PROJECT } from './fixture/reviews.js';
 import { type Station, startStation, until } from './fixture/station.js';
+import { dropOldBodies } from './queue/retention.js';
 
 jest.setTimeout(30_000);
 
@@ -137,6 +138,23 @@ describe('one delivery', () => {
   it.each(['nonsense', newId('whd'), newId('rev')])('answers 404 for %s', async (id) => {
     const { status: code, body } = await station.call<ErrorBody>('getDelivery', { params: { id } });
     expect([code, body.error.code]).toEqual([404, 'delivery_not_found']);
+  });
+});
+
+describe('what is kept', () => {
+  it('is no longer the bytes of what arrived long ago; dead letters keep theirs', async () => {
+    const arrived = (await settled(await station.approved(agent.url('/old')))).items[0] as Delivery;
+    const dead = (await settled(await station.approved(agent.url('/old-dead', status(500))))).items[0] as Delivery;
+    await dropOldBodies(station.db.pool, 3_600_000);
+    expect((await detail(arrived.id)).body).not.toBeNull();
+    await station.db.advanceClock(3_601);
+    await dropOldBodies(station.db.pool, 3_600_000);
+    expect(await detail(arrived.id)).toMatchObject({
+      body: null,
+      status: 'delivered',
+      attempt_log: [{ status_code: 200, response_preview: null }],
+    });
+    expect((await detail(dead.id)).body).not.toBeNull();
   });
 });
 

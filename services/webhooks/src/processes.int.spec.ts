@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { uuidOf } from '@countersign/event-store';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Receiver } from './fixture/receiver.js';
@@ -114,7 +115,7 @@ describe('a replay of the log', () => {
 });
 
 function spawnMember(connectionString: string): ChildProcess {
-  const root = process.cwd();
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
   return spawn(
     process.execPath,
     [

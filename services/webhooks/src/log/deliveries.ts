@@ -52,9 +52,9 @@ export async function readDelivery(
   pool: Pool,
   project: string,
   id: string,
-): Promise<{ row: DeliveryRow & { body: string }; attempts: AttemptRow[] } | null> {
+): Promise<{ row: DeliveryRow & { body: string | null }; attempts: AttemptRow[] } | null> {
   if (!isId('whd', id)) return null;
-  const { rows } = await pool.query<DeliveryRow & { body: string }>(
+  const { rows } = await pool.query<DeliveryRow & { body: string | null }>(
     `select ${COLUMNS}, d.body from ${TABLES} where d.project = $1 and d.id = $2`,
     [uuidOf(project), uuidOf(id)],
   );

@@ -72,7 +72,7 @@ export function deliveryOf(row: DeliveryRow, round: number): Delivery {
   };
 }
 
-export function detailOf(row: DeliveryRow & { body: string }, attempts: readonly AttemptRow[], round: number): DeliveryDetail {
+export function detailOf(row: DeliveryRow & { body: string | null }, attempts: readonly AttemptRow[], round: number): DeliveryDetail {
   return {
     ...deliveryOf(row, round),
     body: row.body,

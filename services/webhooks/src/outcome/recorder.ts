@@ -52,12 +52,15 @@ export async function recordOutcomes(
       [chosen, which === 'left_behind' ? LEFT_BEHIND_SECONDS : null, BATCH],
     );
     if (rows.length === 0) return;
-    await Promise.all(rows.map((row) => record(store, row)));
+    const results = await Promise.allSettled(rows.map((row) => record(store, row)));
+    const done = rows.filter((_, index) => results[index]?.status === 'fulfilled');
     await pool.query(
       `update webhooks.deliveries d set unrecorded = false from unnest($1::uuid[], $2::int[]) as r (id, replays)
        where d.id = r.id and d.replays = r.replays and d.status <> 'pending'`,
-      [rows.map((row) => row.id), rows.map((row) => row.replays)],
+      [done.map((row) => row.id), done.map((row) => row.replays)],
     );
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
   }
 }
 

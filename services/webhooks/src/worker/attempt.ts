@@ -27,7 +27,7 @@ export interface Sender {
  *
  * The timestamp is this machine's and not the database's: a receiver compares it with its own clock, and the database's may be set forward
  * in tests.
- * @throws when the secrets cannot be had; nothing was sent then.
+ * @throws {SecretsUnavailable} nothing was sent.
  */
 export async function send(
   { egress, secretsOf, version }: Sender,

@@ -2,7 +2,12 @@ import type { WebhookSecretsReply } from '@countersign/contracts';
 import type { ServiceClient } from '@countersign/http';
 import type { SigningSecrets } from '../signing.js';
 
-/** The secrets of a project as they are now. @throws when they cannot be had; a delivery is then not attempted. */
+/** The secrets could not be had: nothing is wrong with the delivery, and nothing was sent. */
+export class SecretsUnavailable extends Error {
+  override readonly name = 'SecretsUnavailable';
+}
+
+/** The secrets of a project (`prj_…`) as they are now. @throws {SecretsUnavailable} */
 export type SecretsOf = (project: string) => Promise<SigningSecrets>;
 
 /**
@@ -14,7 +19,11 @@ export function directorySecrets(client: ServiceClient): SecretsOf {
   return (project) => {
     const already = asking.get(project);
     if (already) return already;
-    const asked = ask(client, project).finally(() => asking.delete(project));
+    const asked = ask(client, project)
+      .catch((cause: unknown) => {
+        throw new SecretsUnavailable(`The signing secrets of ${project} cannot be had.`, { cause });
+      })
+      .finally(() => asking.delete(project));
     asking.set(project, asked);
     return asked;
   };

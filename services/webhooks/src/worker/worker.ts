@@ -5,10 +5,11 @@
  *    ends, and another attempt follows with the same id and bytes.
  * D2 In order within a review, since only its head can be claimed (queue/endpoints.ts, L1).
  * D3 A slow or dead endpoint keeps only its own share of the attempts busy (queue/circuit.ts).
- * D4 An attempt that fails for a reason of ours, such as a directory out of reach, is taken back and costs the delivery nothing.
+ * D4 Where the secrets cannot be had, nothing is sent: the attempt is taken back and costs the delivery nothing.
  * D5 After `close()` nothing is sent; attempts that do not end in time are broken off and are due at once for whoever comes next.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Exchange } from '@countersign/egress';
 import { idOf } from '@countersign/event-store';
 import type { Logger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
@@ -16,8 +17,10 @@ import type { WebhookConfig } from '../config.js';
 import { type RecorderDeps, recordOutcomes } from '../outcome/recorder.js';
 import { type Claimed, claim, type Settlement, settle } from '../queue/queue.js';
 import { requeueLeftBehind } from '../queue/requeue.js';
+import { dropOldBodies } from '../queue/retention.js';
 import { type Sender, send } from './attempt.js';
 import { type Listening, listenForDue } from './due-listener.js';
+import { SecretsUnavailable } from './secrets.js';
 import { Signal } from './signal.js';
 import { judge } from './verdict.js';
 
@@ -99,7 +102,6 @@ export class Worker {
   }
 
   async #attempt(claimed: Claimed): Promise<void> {
-    const { sender, config, logger } = this.#deps;
     const about = {
       delivery: idOf('whd', claimed.id),
       review: idOf('rev', claimed.review),
@@ -107,20 +109,29 @@ export class Worker {
       origin: URL.parse(claimed.url)?.origin,
       attempt: claimed.attempts,
     };
-    let settlement: Settlement;
+    await this.#written(await this.#outcome(claimed, about));
+  }
+
+  async #outcome(claimed: Claimed, about: object): Promise<Settlement> {
+    const { sender, config, logger } = this.#deps;
+    const place = claimed.attempts - claimed.attempts_apart;
     try {
       const exchange = await send(sender, claimed, { signal: this.#stop.signal });
-      const verdict = judge(exchange, claimed.attempts - claimed.attempts_apart, config, Math.random());
-      settlement = { claimed, exchange, verdict };
+      const verdict = judge(exchange, place, config, Math.random());
       const { status, failure, latencyMs } = exchange;
-      const { next } = verdict;
-      const told = { status_code: status, failure: failure?.code, stage: failure?.stage, latency_ms: latencyMs, outcome: next };
+      const told = { status_code: status, failure: failure?.code, stage: failure?.stage, latency_ms: latencyMs, outcome: verdict.next };
       logger.info({ ...about, ...told, ...('delayMs' in verdict ? { retry_in_ms: verdict.delayMs } : {}) }, 'delivery attempted');
+      return { claimed, exchange, verdict };
     } catch (error) {
-      settlement = { claimed, postponedMs: POSTPONED_MS };
-      logger.warn({ ...about, err: error }, 'delivery not attempted for a reason of ours');
+      if (error instanceof SecretsUnavailable) {
+        logger.warn({ ...about, err: error }, 'delivery not attempted');
+        return { claimed, postponedMs: POSTPONED_MS };
+      }
+      // Counted like any failed attempt, or a delivery that trips over a fault of ours would be tried without end.
+      logger.error({ ...about, err: error }, 'attempt failed by a fault of ours');
+      const exchange = faultOfOurs();
+      return { claimed, exchange, verdict: judge(exchange, place, config, Math.random()) };
     }
-    await this.#written(settlement);
   }
 
   /** Results that come in while others are being written go together in the next transaction. */
@@ -168,6 +179,7 @@ export class Worker {
         if (Date.now() - swept >= config.sweep) {
           await recordOutcomes(this.#deps, 'left_behind');
           await requeueLeftBehind(pool, config);
+          await dropOldBodies(pool, config.keepBodies);
           swept = Date.now();
         }
       } catch (error) {
@@ -179,4 +191,13 @@ export class Worker {
       if (this.#unrecorded.length === 0) await this.#ended.wait(config.sweep);
     }
   }
+}
+
+function faultOfOurs(): Exchange {
+  const failure = {
+    stage: 'attempt',
+    code: 'invalid_request',
+    message: 'The attempt failed by a fault of the sender, which was logged.',
+  } as const;
+  return { status: null, retryAfterSeconds: null, excerpt: '', failure, latencyMs: 0 };
 }
