@@ -1,6 +1,6 @@
 import { type Access, type ErrorCode, errorsOf, isErrorCode, OPERATIONS, type Operation, SCOPES } from '@countersign/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { anAgent, aPerson, type Edge, startEdge } from './edge-fixture.js';
+import { anAgent, aPerson, type Edge, startEdge } from './fixture/edge.js';
 
 const project_id = 'prj_01k00000000000000000000001';
 const key = (letter: string) => `gwk_${letter.repeat(64)}`;

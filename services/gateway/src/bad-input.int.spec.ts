@@ -1,7 +1,7 @@
 import { ErrorBody, errorsOf, OPERATIONS, type Operation, ROUTING_ERRORS, validator } from '@countersign/contracts';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { anAgent, aPerson, type Edge, startEdge } from './edge-fixture.js';
+import { anAgent, aPerson, type Edge, startEdge } from './fixture/edge.js';
 
 jest.setTimeout(60_000);
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Edge, startEdge } from './edge-fixture.js';
+import { type Edge, startEdge } from './fixture/edge.js';
 
 describe('the inbox', () => {
   let edge: Edge;

@@ -1,8 +1,8 @@
 import { type ReviewEvent, type ReviewFrame, StreamFrame, validator } from '@countersign/contracts';
 import { newId, type StoredEvent } from '@countersign/event-store';
 import { describe, expect, it } from '@jest/globals';
+import { changesRequested, claimed, decided, MAYA, requested, resubmitted } from '../fixture/stream.js';
 import { factsAfter, framesOf } from './frames.js';
-import { changesRequested, claimed, decided, MAYA, requested, resubmitted } from './stream-fixture.js';
 
 const TIME = '2026-11-30T10:00:00.000Z';
 const stream = newId('rev');

@@ -1,8 +1,8 @@
 import { StreamFrame, validator } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { anAgent, aPerson, type Edge, startEdge } from '../edge-fixture.js';
-import { append, changesRequested, claimed, decided, Listener, requested, resubmitted } from './stream-fixture.js';
+import { anAgent, aPerson, type Edge, startEdge } from '../fixture/edge.js';
+import { append, changesRequested, claimed, decided, Listener, requested, resubmitted } from '../fixture/stream.js';
 
 // Two of these write and read megabytes.
 jest.setTimeout(60_000);
