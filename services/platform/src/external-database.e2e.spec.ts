@@ -1,23 +1,25 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@countersign/database';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Credentials } from './credentials.js';
-import { addressOf, type SpawnedProgram, scratchFolder, spawnProgram, spawnServer } from './fixture/server-process.js';
+import { addressOf, type SpawnedProgram, scratchFolder, spawnProgram, spawnServer, until } from './fixture/server-process.js';
 
 const scratch = scratchFolder();
 const dataDir = join(scratch.path, 'data');
 const started: SpawnedProgram[] = [];
 let database: EmbeddedPostgres;
 
-beforeAll(async () => {
-  database = await startEmbeddedPostgres({ dataDir: join(scratch.path, 'external') });
+beforeEach(async () => {
+  database = await startEmbeddedPostgres({ dataDir: mkdtempSync(join(scratch.path, 'external-')) });
 });
-afterAll(async () => {
-  for (const server of started) await server.stop('SIGKILL');
+afterEach(async () => {
+  for (const server of started.splice(0)) await server.stop('SIGKILL');
   await database.stop();
-  scratch.remove();
 });
+afterAll(() => scratch.remove());
 
 function start(env: Record<string, string> = {}): SpawnedProgram {
   const server = spawnServer(dataDir, { DATABASE_URL: database.url, ...env });
@@ -61,4 +63,79 @@ describe('with DATABASE_URL', () => {
     expect(login.status).toBe(200);
     expect((await adopting.stop()).code).toBe(0);
   });
+
+  it('a database that goes away is told as such, and work goes on by itself when it is back', async () => {
+    const wire = await proxyTo(database.url);
+    const folder = join(scratch.path, 'behind-a-proxy');
+    const { url: through } = wire;
+    const server = spawnServer(folder, { DATABASE_URL: through });
+    started.push(server);
+    const { code, stderr } = await Promise.race([server.exited, addressOf(server).then(() => ({ code: null, stderr: '' }))]);
+    expect({ code, stderr }).toEqual({ code: null, stderr: '' });
+    const url = await addressOf(server);
+    const { api_key } = JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8')) as Credentials;
+    const ask = () =>
+      fetch(`${url}/api/v1/reviews`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ template: 'refund', payload: { customer: 'Maya', amount: 1, currency: 'EUR', reason: 'late' } }),
+      });
+    expect((await ask()).status).toBe(201);
+
+    wire.cut();
+    const away = await ask();
+    expect(away.status).toBe(503);
+    expect(away.headers.get('retry-after')).not.toBeNull();
+    expect((await fetch(`${url}/health/ready`)).status).toBe(503);
+
+    await wire.restore();
+    await until('the station to be ready again', async () => (await fetch(`${url}/health/ready`)).status === 200);
+    const review = (await (await ask()).json()) as { id: string };
+    const listed = await until('consumers to go on', async () => {
+      const answer = await fetch(`${url}/api/v1/reviews`, { headers: { authorization: `Bearer ${api_key}` } });
+      const { items = [] } = (await answer.json()) as { items?: { id: string }[] };
+      return items.some(({ id }) => id === review.id);
+    });
+    expect(listed).toBe(true);
+    expect((await server.stop()).code).toBe(0);
+    wire.cut();
+  });
 });
+
+/** A way to a database that can be cut and restored. */
+async function proxyTo(target: string): Promise<{ url: string; cut(): void; restore(): Promise<void> }> {
+  const { port } = new URL(target);
+  const sockets = new Set<Socket>();
+  const listen = async (at: number): Promise<Server> => {
+    const listening = createServer((client) => {
+      const upstream = connect(Number(port), '127.0.0.1');
+      for (const socket of [client, upstream]) {
+        sockets.add(socket);
+        socket
+          .on('error', () => {})
+          .on('close', () => {
+            sockets.delete(socket);
+            client.destroy();
+            upstream.destroy();
+          });
+      }
+      client.pipe(upstream).pipe(client);
+    }).listen(at, '127.0.0.1');
+    await once(listening, 'listening');
+    return listening;
+  };
+  let server = await listen(0);
+  const own = (server.address() as AddressInfo).port;
+  const url = new URL(target);
+  url.port = String(own);
+  return {
+    url: url.href,
+    cut: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+    restore: async () => {
+      server = await listen(own);
+    },
+  };
+}
