@@ -1,9 +1,11 @@
+import { readJson } from '@countersign/evidence';
 import pg from 'pg';
 
 /** The role every service's connections run under; it may do what the migrations granted it and nothing else (K18). */
 export const APP_ROLE = 'countersign_app';
 
 const INT8 = 20;
+const JSON_TYPES: readonly number[] = [114, 3802];
 
 /** bigint arrives as a number while it is exact; past 2^53 it stays the text PostgreSQL sent, never a rounded number. */
 function parseInt8(text: string): number | string {
@@ -13,7 +15,10 @@ function parseInt8(text: string): number | string {
 
 export const typeParsers: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
-    return oid === INT8 && format !== 'binary' ? parseInt8 : pg.types.getTypeParser(oid, format as 'text');
+    if (format !== 'binary' && oid === INT8) return parseInt8;
+    // The driver would leave keys with escapes to the engine, which misreads them.
+    if (format !== 'binary' && JSON_TYPES.includes(oid)) return readJson;
+    return pg.types.getTypeParser(oid, format as 'text');
   },
 };
 

@@ -6,6 +6,7 @@
  * R2 What was read once under the head is never joined later by an earlier position (append, A2), so a reader that goes on at the last
  *    position skips nothing.
  */
+import { readJson } from '@countersign/evidence';
 import type { Pool } from 'pg';
 import { idOf, uuidOf } from './ids.js';
 import type { DomainEvent, LoadedStream, ReadAll, StoredEvent } from './types.js';
@@ -151,9 +152,9 @@ export class EventReader {
         type: row[8],
         schemaVersion: row[9],
         time,
-        body: row[11] === null ? null : JSON.parse(row[11]),
+        body: row[11] === null ? null : readJson(row[11]),
         redacted: row[11] === null,
-        meta: row[12] === null ? {} : JSON.parse(row[12]),
+        meta: row[12] === null ? {} : (readJson(row[12]) as StoredEvent['meta']),
       };
     };
   }

@@ -1,3 +1,4 @@
 export * from './canonical.js';
 export * from './difference.js';
 export * from './digest.js';
+export { readJson } from './read-json.js';
