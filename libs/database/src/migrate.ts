@@ -157,7 +157,7 @@ async function createAppRole(client: pg.Client): Promise<void> {
       // Lost the race with another database's migration: the role or the membership is there now.
       if (attempt < 10 && ['42710', '23505', 'XX000'].includes(sqlState(error) ?? '')) continue;
       throw new MigrationError(
-        `The role ${APP_ROLE} is missing and this login may not create it. As an administrator run: create role ${APP_ROLE} nologin; grant ${APP_ROLE} to "<this login>";`,
+        `This login is no member of the role ${APP_ROLE} and may not make itself one. As an administrator run: create role ${APP_ROLE} nologin; grant ${APP_ROLE} to "<this login>";`,
         { cause: error },
       );
     }
