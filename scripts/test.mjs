@@ -30,7 +30,7 @@ function stop(sentence) {
 
 /** Specs that open a browser, so that they can be left out. */
 function browserSpecs() {
-  return globSync(['{libs,services}/*/src/**/*.e2e.spec.ts', 'test/**/*.e2e.spec.ts'], { cwd: ROOT, exclude: ['**/node_modules'] })
+  return globSync(['{libs,services}/*/{src,e2e}/**/*.e2e.spec.ts', 'test/**/*.e2e.spec.ts'], { cwd: ROOT, exclude: ['**/node_modules'] })
     .filter((path) => /playwright|chromium/i.test(readFileSync(join(ROOT, path), 'utf8')))
     .filter((path) => filters.length === 0 || filters.some((filter) => new RegExp(filter).test(path)));
 }

@@ -1,0 +1,25 @@
+import { runsOf } from '../review/invisible.js';
+
+/** A text as it is, with its hidden characters named. */
+export function Revealed({ text }: { text: string }) {
+  const runs = runsOf(text);
+  if (runs.every((run) => 'text' in run)) return text;
+  return runs.map((run, index) =>
+    'text' in run ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the runs of one text never move
+      <span key={index}>{run.text}</span>
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the runs of one text never move
+      <span key={index} className="hidden-character" title="A character that cannot be seen">
+        {run.hidden}
+      </span>
+    ),
+  );
+}
+
+/** For editors, which cannot show them: which hidden characters a text has. */
+export function HiddenCharacters({ text }: { text: string }) {
+  const hidden = [...new Set(runsOf(text).flatMap((run) => ('hidden' in run ? [run.hidden] : [])))];
+  if (hidden.length === 0) return null;
+  return <p className="field-note warning-text">Holds characters that cannot be seen: {hidden.join(', ')}</p>;
+}

@@ -1,0 +1,59 @@
+import type { Review } from '@countersign/contracts';
+import { Badge, type Tone } from './Badge.js';
+
+type Priority = Review['priority'];
+
+const PRIORITIES: Record<Priority, { label: string; tone: Tone }> = {
+  critical: { label: 'Critical', tone: 'danger' },
+  high: { label: 'High', tone: 'warning' },
+  normal: { label: 'Normal', tone: 'plain' },
+  low: { label: 'Low', tone: 'plain' },
+};
+
+/** A mark before a row; said in words to those who do not see it. */
+export function PriorityMark({ priority }: { priority: Priority }) {
+  const { label } = PRIORITIES[priority];
+  return (
+    <span className={`priority-mark priority-${priority}`} title={`${label} priority`}>
+      <span className="visually-hidden">{label} priority: </span>
+    </span>
+  );
+}
+
+export function PriorityBadge({ priority }: { priority: Priority }) {
+  const { label, tone } = PRIORITIES[priority];
+  return <Badge tone={tone}>{label} priority</Badge>;
+}
+
+const REVERSAL: Record<NonNullable<Review['irreversibility']>, { brief: string; full: string; tone: Tone }> = {
+  irreversible: { brief: 'Irreversible', full: 'Cannot be undone', tone: 'danger' },
+  costly_reversible: { brief: 'Costly to undo', full: 'Costly to undo', tone: 'warning' },
+  reversible: { brief: '', full: 'Can be undone', tone: 'plain' },
+};
+
+/** Whether what would be approved can be taken back; nothing where the agent did not say. */
+export function IrreversibilityBadge({ irreversibility, brief = false }: { irreversibility: Review['irreversibility']; brief?: boolean }) {
+  if (irreversibility === null) return null;
+  const { brief: short, full, tone } = REVERSAL[irreversibility];
+  const words = brief ? short : full;
+  return words === '' ? null : <Badge tone={tone}>{words}</Badge>;
+}
+
+const OUTCOMES: Partial<Record<NonNullable<Review['decision']>, { label: string; tone: Tone }>> = {
+  approved: { label: 'Approved', tone: 'good' },
+  edited: { label: 'Approved with edits', tone: 'good' },
+  rejected: { label: 'Rejected', tone: 'danger' },
+  max_iterations_reached: { label: 'Closed: too many rounds', tone: 'warning' },
+};
+
+/** How a review ended, in two words. */
+export function outcomeOf(review: Pick<Review, 'status' | 'decision' | 'withdrawn'>): { label: string; tone: Tone } {
+  if (review.withdrawn) return { label: 'Withdrawn', tone: 'plain' };
+  if (review.decision !== null) return OUTCOMES[review.decision] ?? { label: review.decision, tone: 'plain' };
+  return review.status === 'awaiting_iteration' ? { label: 'Waiting for the agent', tone: 'accent' } : { label: 'Expired', tone: 'plain' };
+}
+
+export function OutcomeBadge({ review }: { review: Pick<Review, 'status' | 'decision' | 'withdrawn'> }) {
+  const { label, tone } = outcomeOf(review);
+  return <Badge tone={tone}>{label}</Badge>;
+}

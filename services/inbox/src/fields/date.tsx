@@ -1,0 +1,52 @@
+import { typed } from '../review/edits.js';
+import type { FieldView } from './field-view.js';
+import { LineInput } from './text-input.js';
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const LONG_DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+const LONG_TIME = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+});
+
+function wordsOf(text: string): string | null {
+  if (DAY.test(text)) return LONG_DAY.format(new Date(`${text}T00:00:00Z`));
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? null : LONG_TIME.format(time);
+}
+
+export const date: FieldView = {
+  Show: ({ value }) => {
+    const text = String(value);
+    const words = wordsOf(text);
+    return (
+      <p className="value">
+        {words === null ? text : words} {words === null ? null : <code className="value-raw">{text}</code>}
+      </p>
+    );
+  },
+  Edit: (props) => {
+    const { field, value, onChange, id, describedBy, invalid, disabled } = props;
+    const shown = props.text ?? (typeof value === 'string' ? value : '');
+    // A time of day needs its offset, which the browser's own picker does not know.
+    if (shown !== '' && !DAY.test(shown)) return <LineInput {...props} spellCheck={false} />;
+    return (
+      <input
+        id={id}
+        type="date"
+        className="input input-date"
+        value={shown}
+        onChange={(event) => onChange(typed(field, event.target.value))}
+        aria-describedby={describedBy}
+        aria-invalid={invalid || undefined}
+        disabled={disabled}
+      />
+    );
+  },
+};

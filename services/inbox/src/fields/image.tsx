@@ -1,0 +1,40 @@
+import { useState } from 'react';
+import { AddressLink } from './AddressLink.js';
+import { safePicture } from './addresses.js';
+import type { FieldView, ShowProps } from './field-view.js';
+import { LineInput } from './text-input.js';
+
+function ShowImage({ field, value }: ShowProps) {
+  const address = safePicture(value);
+  const [failed, setFailed] = useState<string | null>(null);
+  const source = String(value);
+  return (
+    <figure className="media">
+      {address === null || failed === address ? (
+        <p className="media-missing">
+          {address === null ? 'Only pictures from https addresses are shown here.' : 'The picture could not be loaded.'}
+        </p>
+      ) : (
+        <img src={address} alt={field.label} referrerPolicy="no-referrer" onError={() => setFailed(address)} />
+      )}
+      <figcaption>{source.startsWith('data:') ? sizeOf(source) : <AddressLink address={source} />}</figcaption>
+    </figure>
+  );
+}
+
+/** What a `data:` address holds, without its bytes. */
+export function sizeOf(address: string): string {
+  const type = /^data:([^;,]+)/.exec(address)?.[1] ?? 'data';
+  const bytes = Math.floor(((address.length - address.indexOf(',') - 1) * 3) / 4);
+  return `${type}, ${bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`}, sent with the request`;
+}
+
+export const image: FieldView = {
+  Show: ShowImage,
+  Edit: (props) => (
+    <>
+      {props.value ? <ShowImage field={props.field} value={props.value} /> : null}
+      <LineInput {...props} inputMode="url" spellCheck={false} />
+    </>
+  ),
+};

@@ -1,0 +1,29 @@
+import { Revealed } from '../elements/Revealed.js';
+import { chosen } from '../review/edits.js';
+import type { FieldView } from './field-view.js';
+
+export const select: FieldView = {
+  Show: ({ value }) => (
+    <p className="value">
+      <Revealed text={String(value)} />
+    </p>
+  ),
+  Edit: ({ field, value, onChange, id, describedBy, invalid, disabled }) => (
+    <select
+      id={id}
+      className="input input-select"
+      value={typeof value === 'string' ? value : ''}
+      onChange={(event) => onChange(chosen(event.target.value === '' ? null : event.target.value))}
+      aria-describedby={describedBy}
+      aria-invalid={invalid || undefined}
+      disabled={disabled}
+    >
+      {field.required && typeof value === 'string' ? null : <option value="">Not set</option>}
+      {(field.options ?? []).map((option) => (
+        <option key={option} value={option}>
+          {option}
+        </option>
+      ))}
+    </select>
+  ),
+};

@@ -1,0 +1,107 @@
+/**
+ * What lies before the person: a review as they see it, and what they have typed about it.
+ *
+ * T1 What is decided is what is shown. Another version takes its place only when nothing was typed, or when the person says so.
+ * T2 Nothing typed is thrown away but by the person, by its being sent, or by a version that says the same by itself.
+ * T3 An answer older than what is shown changes nothing.
+ */
+import type { Review } from '@countersign/contracts';
+import { type Edit, type Edits, editsOf, standing } from './edits.js';
+
+export interface Desk {
+  shown: Review;
+  /** A newer version of the request, waiting for the person to look at it (T1). */
+  waiting: Review | null;
+  edits: Edits;
+  feedback: string;
+  /** Action that was chosen and waits for its feedback. */
+  armed: string | null;
+  /** Version that took the place of another while the person looked on. */
+  arrived: number | null;
+}
+
+export type DeskEvent =
+  | { type: 'loaded'; review: Review }
+  | { type: 'typed'; field: string; edit: Edit }
+  | { type: 'reverted'; field: string }
+  | { type: 'feedback'; text: string }
+  | { type: 'armed'; action: string | null }
+  | { type: 'turned' }
+  | { type: 'discarded' }
+  | { type: 'restored'; edits: Edits; feedback?: string }
+  | { type: 'acted'; review: Review; sent: boolean };
+
+export interface Typed {
+  edits: Edits;
+  feedback: string;
+}
+
+export function openDesk(review: Review, typed: Typed = { edits: {}, feedback: '' }): Desk {
+  return {
+    shown: review,
+    waiting: null,
+    edits: standing(review.payload, typed.edits),
+    feedback: typed.feedback,
+    armed: null,
+    arrived: null,
+  };
+}
+
+export function isOpen(review: Pick<Review, 'status'>): boolean {
+  return review.status === 'pending' || review.status === 'awaiting_iteration';
+}
+
+/** What a key of the payload is called on the page. */
+export function labelOf(review: Pick<Review, 'template_fields'>, name: string): string {
+  return review.template_fields.find((field) => field.name === name)?.label ?? name;
+}
+
+export function hasTyped(desk: Pick<Desk, 'edits' | 'feedback'>): boolean {
+  return Object.keys(desk.edits).length > 0 || desk.feedback.trim() !== '';
+}
+
+export function changeDesk(desk: Desk, event: DeskEvent): Desk {
+  switch (event.type) {
+    case 'loaded':
+      return loaded(desk, event.review);
+    case 'typed':
+      return { ...desk, edits: standing(desk.shown.payload, { ...desk.edits, [event.field]: event.edit }) };
+    case 'reverted': {
+      const { [event.field]: _reverted, ...edits } = desk.edits;
+      return { ...desk, edits };
+    }
+    case 'feedback':
+      return { ...desk, feedback: event.text };
+    case 'armed':
+      return { ...desk, armed: event.action };
+    case 'turned':
+      return desk.waiting === null ? desk : turned(desk, desk.waiting);
+    case 'discarded':
+      return { ...desk, edits: {}, feedback: '', armed: null };
+    case 'restored':
+      return { ...desk, edits: standing(desk.shown.payload, { ...desk.edits, ...event.edits }), feedback: event.feedback ?? desk.feedback };
+    case 'acted': {
+      const acted = { ...desk, shown: event.review, waiting: null, armed: null, arrived: null };
+      return event.sent ? { ...acted, edits: {}, feedback: '' } : acted;
+    }
+  }
+}
+
+function loaded(desk: Desk, review: Review): Desk {
+  if (review.updated_at < desk.shown.updated_at || (desk.waiting && review.updated_at < desk.waiting.updated_at)) return desk;
+  if (review.current_version === desk.shown.current_version) return { ...desk, shown: review, waiting: null };
+  if (hasTyped(desk) && isOpen(review)) return { ...desk, waiting: review };
+  return turned(desk, review);
+}
+
+function turned(desk: Desk, review: Review): Desk {
+  const kept = isOpen(review) ? standing(review.payload, desk.edits) : desk.edits;
+  return { ...desk, shown: review, waiting: null, edits: kept, armed: null, arrived: review.current_version };
+}
+
+/** Edits the server keeps for the review, where they are this person's; whoever saved last is the author. */
+export function ownDraft(review: Review, me: { name: string; email: string }): Edits | null {
+  return review.draft_payload !== null && review.draft_by === (me.name || me.email)
+    ? editsOf(review.template_fields, review.draft_payload)
+    : null;
+}

@@ -1,0 +1,58 @@
+import type { Review } from '@countersign/contracts';
+import { Link } from 'wouter';
+import { Badge } from '../../elements/Badge.js';
+import { Countdown } from '../../elements/Countdown.js';
+import { Ago } from '../../elements/Moment.js';
+import { Revealed } from '../../elements/Revealed.js';
+import { IrreversibilityBadge, OutcomeBadge, PriorityMark } from '../../elements/ReviewBadges.js';
+import { LAPSE } from '../../review/deadline.js';
+import { isOpen } from '../../review/desk.js';
+import { holderOf } from '../../review/holder.js';
+import { summaryOf, templateNameOf } from '../../review/summary.js';
+import { useSession } from '../../session/session-context.js';
+
+/** One review in a list: enough to know which to open first. */
+export function ReviewRow({ review, arrived }: { review: Review; arrived: boolean }) {
+  const { me, project } = useSession();
+  const { title, detail } = summaryOf(review);
+  const holder = holderOf(review, me, project.role);
+  const open = isOpen(review);
+  return (
+    <Link href={`/reviews/${review.id}`} className={`row ${arrived ? 'row-arrived' : ''}`}>
+      <PriorityMark priority={review.priority} />
+      <span className="row-what">
+        <span className="row-title">
+          <Revealed text={title} />
+        </span>
+        <span className="row-detail">
+          <Revealed text={detail} />
+        </span>
+      </span>
+      <span className="row-badges">
+        {arrived ? <Badge tone="accent">New</Badge> : null}
+        {open ? <IrreversibilityBadge irreversibility={review.irreversibility} brief /> : <OutcomeBadge review={review} />}
+        {review.current_version > 1 ? (
+          <Badge title={`Version ${review.current_version} of the request`}>v{review.current_version}</Badge>
+        ) : null}
+        {open && holder.kind !== 'nobody' ? <Badge>{holder.kind === 'me' ? 'Held by you' : `Held by ${holder.name}`}</Badge> : null}
+      </span>
+      <span className="row-who">
+        <span className="row-template">{templateNameOf(review)}</span>
+        <span className="row-agent">{review.requested_by_name ?? 'An agent'}</span>
+      </span>
+      <span className="row-when">
+        {open && review.expires_at !== null ? (
+          <span className="row-deadline">
+            <span className="row-lapse">{LAPSE[review.timeout_action ?? 'expire']} in </span>
+            <Countdown deadline={review.expires_at} />
+          </span>
+        ) : !open && review.decided_by !== null ? (
+          <span className="row-decider">{review.decided_by === me.email ? 'by you' : `by ${review.decided_by}`}</span>
+        ) : null}
+        <span className="row-age">
+          <Ago time={open ? review.created_at : (review.decided_at ?? review.updated_at)} />
+        </span>
+      </span>
+    </Link>
+  );
+}

@@ -1,0 +1,53 @@
+import './panel.css';
+import type { Dispatch } from 'react';
+import { useKeys } from '../../elements/keys.js';
+import type { Desk, DeskEvent } from '../../review/desk.js';
+import type { Holder } from '../../review/holder.js';
+import { actionOfKey, inOrder, offeredActions } from '../../review/offered-actions.js';
+import { ActionBar } from './ActionBar.js';
+import { Awaited } from './Awaited.js';
+import { ConfirmDialog } from './ConfirmDialog.js';
+import { EditsLine } from './EditsLine.js';
+import { FeedbackInput } from './FeedbackInput.js';
+import { HoldLine } from './HoldLine.js';
+import type { Decision } from './use-decision.js';
+import type { DraftState } from './use-draft.js';
+
+interface PanelProps {
+  desk: Desk;
+  change: Dispatch<DeskEvent>;
+  reload: () => void;
+  holder: Holder;
+  draft: DraftState;
+  decision: Decision;
+}
+
+/** Where the person decides: their edits, their feedback, and the actions of the review. */
+export function DecisionPanel({ desk, change, reload, holder, draft, decision }: PanelProps) {
+  const { shown, waiting } = desk;
+  const pending = shown.status === 'pending';
+  const actions = inOrder(offeredActions(shown));
+  const armed = actions.find((action) => action.id === desk.armed);
+  const off = holder.kind === 'other' || waiting !== null || decision.busy !== null;
+  const byKey = (key: string) => {
+    const action = off ? undefined : actionOfKey(key, actions);
+    return action && (() => decision.press(action, { byKey: true }));
+  };
+  useKeys({ a: byKey('a'), r: byKey('r'), c: byKey('c') });
+
+  return (
+    <>
+      <section className="panel" aria-label="Decision">
+        <h2 className="section-title">{pending ? 'Your decision' : 'Waiting for the agent'}</h2>
+        {pending ? null : <Awaited review={shown} />}
+        <HoldLine review={shown} holder={holder} reload={reload} change={change} tell={decision.tell} />
+        {pending ? <EditsLine desk={desk} change={change} draft={draft} /> : null}
+        <FeedbackInput desk={desk} change={change} actions={actions} armed={armed} off={off} onSend={decision.press} />
+      </section>
+      <ActionBar actions={actions} busy={decision.busy} off={off} onPress={decision.press} />
+      {decision.confirming ? (
+        <ConfirmDialog desk={desk} action={decision.confirming} onConfirm={decision.confirm} onCancel={decision.cancel} />
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import type { Dispatch } from 'react';
+import { Banner } from '../../elements/Banner.js';
+import { Ago } from '../../elements/Moment.js';
+import { type Desk, type DeskEvent, hasTyped, isOpen, labelOf, ownDraft } from '../../review/desk.js';
+import { editedPayload, editsOf } from '../../review/edits.js';
+import { equalJson } from '../../review/equal-json.js';
+import { readable } from '../../review/payload-difference.js';
+import { useSession } from '../../session/session-context.js';
+import type { Notice } from './use-decision.js';
+
+interface NoticesProps {
+  desk: Desk;
+  change: Dispatch<DeskEvent>;
+  notice: Notice | null;
+  onDismiss: () => void;
+}
+
+/** What the person has to know before they go on. */
+export function Notices({ desk, change, notice, onDismiss }: NoticesProps) {
+  const { shown, waiting, arrived } = desk;
+  return (
+    <div className="notices">
+      {notice ? (
+        <Banner
+          tone={notice.tone}
+          title={notice.title}
+          urgent={notice.tone !== 'good'}
+          actions={
+            <button type="button" className="button-text" onClick={onDismiss}>
+              Dismiss
+            </button>
+          }
+        >
+          {notice.text}
+        </Banner>
+      ) : null}
+      {waiting ? (
+        <Banner
+          tone="accent"
+          title={`The agent has sent version ${waiting.current_version}`}
+          urgent
+          actions={
+            <button type="button" className="button button-primary" onClick={() => change({ type: 'turned' })}>
+              Show version {waiting.current_version}
+            </button>
+          }
+        >
+          You are looking at version {shown.current_version}, which can no longer be decided. What you typed stays.
+        </Banner>
+      ) : arrived !== null && isOpen(shown) ? (
+        <Banner tone="accent" title={`Version ${arrived} has arrived`}>
+          What the agent changed stands below.
+        </Banner>
+      ) : null}
+      <OthersDraft desk={desk} change={change} />
+      {isOpen(shown) ? null : <LeftOver desk={desk} change={change} />}
+    </div>
+  );
+}
+
+/** Edits somebody else left unsent. Saving one's own takes their place, so they are offered first. */
+function OthersDraft({ desk, change }: { desk: Desk; change: Dispatch<DeskEvent> }) {
+  const { me } = useSession();
+  const { shown, edits } = desk;
+  if (!isOpen(shown) || shown.draft_payload === null || ownDraft(shown, me) !== null) return null;
+  if (equalJson(editedPayload(shown.payload, edits), shown.draft_payload)) return null;
+  const theirs = editsOf(shown.template_fields, shown.draft_payload);
+  return (
+    <Banner
+      tone="plain"
+      title={`${shown.draft_by} left edits that were not sent`}
+      actions={
+        <button type="button" className="button" onClick={() => change({ type: 'restored', edits: theirs })}>
+          Use them
+        </button>
+      }
+    >
+      {shown.draft_at ? <Ago time={shown.draft_at} /> : null}
+      {Object.keys(theirs).length > 0
+        ? `: ${Object.keys(theirs)
+            .map((name) => labelOf(shown, name))
+            .join(', ')}`
+        : null}
+    </Banner>
+  );
+}
+
+/** What was typed about a review that was settled before it was sent: there to be copied, or let go. */
+function LeftOver({ desk, change }: { desk: Desk; change: Dispatch<DeskEvent> }) {
+  if (!hasTyped(desk)) return null;
+  const { edits, feedback } = desk;
+  return (
+    <section className="left-over" aria-labelledby="left-over-title">
+      <header className="left-over-head">
+        <h2 id="left-over-title" className="section-title">
+          What you had typed
+        </h2>
+        <button type="button" className="button-text" onClick={() => change({ type: 'discarded' })}>
+          Discard
+        </button>
+      </header>
+      <p className="muted">It was not sent. Copy what you still need.</p>
+      <dl className="left-over-list">
+        {feedback.trim() === '' ? null : (
+          <div>
+            <dt>Feedback</dt>
+            <dd className="value-text">{feedback}</dd>
+          </div>
+        )}
+        {Object.entries(edits).map(([name, edit]) => (
+          <div key={name}>
+            <dt>{labelOf(desk.shown, name)}</dt>
+            <dd className="value-text">{edit.text ?? readable(edit.value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

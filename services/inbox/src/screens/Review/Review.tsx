@@ -1,0 +1,125 @@
+import './review.css';
+import { useEffect, useRef } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Refused, sentenceOf } from '../../api/failure.js';
+import { Banner } from '../../elements/Banner.js';
+import { EmptyState } from '../../elements/EmptyState.js';
+import { useKeys } from '../../elements/keys.js';
+import { Progress } from '../../elements/Progress.js';
+import { useTitle } from '../../elements/title.js';
+import { neighboursOf } from '../../queue/neighbours.js';
+import { useQueue } from '../../queue/QueueProvider.js';
+import type { Desk } from '../../review/desk.js';
+import { summaryOf, templateNameOf } from '../../review/summary.js';
+import { useSession } from '../../session/session-context.js';
+import { ReviewDesk } from './ReviewDesk.js';
+import { useReview } from './use-review.js';
+
+export function ReviewScreen({ id }: { id: string }) {
+  const loaded = useReview(id);
+  const { desk, error, reload } = loaded;
+  const [, go] = useLocation();
+  const { items } = useQueue();
+  const neighbours = neighboursOf(
+    items.map((review) => review.id),
+    id,
+  );
+  const goTo = (path: string | null) => (path === null ? undefined : () => go(path));
+  const pathTo = (review: string | null) => (review === null ? null : `/reviews/${review}`);
+  useKeys({ escape: goTo('/'), j: goTo(pathTo(neighbours.next)), k: goTo(pathTo(neighbours.previous)) });
+  useTitle(desk === null ? 'Review' : `${summaryOf(desk.shown).title} · ${templateNameOf(desk.shown)}`);
+  useOwnProject(desk);
+
+  return (
+    <div className="review">
+      <nav className="review-way" aria-label="Way through the reviews">
+        <Link href="/" className="button button-quiet">
+          ← Inbox
+        </Link>
+        <span className="review-place muted">{neighbours.place === null ? '' : `${neighbours.place} of ${items.length} to decide`}</span>
+        <Step label="Previous" to={neighbours.previous} />
+        <Step label="Next" to={neighbours.next} />
+      </nav>
+      {desk !== null ? (
+        <>
+          {error ? (
+            <Banner
+              tone="warning"
+              title="This review may not be current"
+              actions={
+                <button type="button" className="button" onClick={reload}>
+                  Try again
+                </button>
+              }
+            >
+              {sentenceOf(error)}
+            </Banner>
+          ) : null}
+          <ReviewDesk desk={desk} change={loaded.change} reload={reload} next={neighbours.next} />
+        </>
+      ) : error ? (
+        <NotShown error={error} reload={reload} />
+      ) : (
+        <Progress label="Opening the review…" />
+      )}
+    </div>
+  );
+}
+
+function Step({ label, to }: { label: string; to: string | null }) {
+  if (to === null) {
+    return (
+      <span className="button button-quiet button-off" aria-hidden="true">
+        {label}
+      </span>
+    );
+  }
+  return (
+    <Link href={`/reviews/${to}`} className="button button-quiet">
+      {label}
+    </Link>
+  );
+}
+
+function NotShown({ error, reload }: { error: unknown; reload: () => void }) {
+  const code = error instanceof Refused ? error.code : null;
+  if (code === 'review_not_found' || code === 'validation_failed' || code === 'route_not_found') {
+    return (
+      <EmptyState
+        title="There is no such review"
+        actions={
+          <Link href="/" className="button button-primary">
+            To the inbox
+          </Link>
+        }
+      >
+        <p>It may belong to a project you are not in, or the address may be incomplete.</p>
+      </EmptyState>
+    );
+  }
+  const forbidden = error instanceof Refused && error.status === 403;
+  return (
+    <EmptyState
+      title={forbidden ? 'You may not see this review' : 'The review cannot be shown'}
+      actions={
+        <button type="button" className="button button-primary" onClick={reload}>
+          Try again
+        </button>
+      }
+    >
+      <p role="alert">{sentenceOf(error)}</p>
+    </EmptyState>
+  );
+}
+
+/** A review opened by its address brings its project with it. */
+function useOwnProject(desk: Desk | null): void {
+  const { me, project, chooseProject } = useSession();
+  const told = useRef(false);
+  const own = desk?.shown.project_id;
+  useEffect(() => {
+    if (told.current || own === undefined || own === project.id || !me.projects.some(({ id }) => id === own)) return;
+    told.current = true;
+    chooseProject(own);
+  }, [own, project.id, me.projects, chooseProject]);
+}

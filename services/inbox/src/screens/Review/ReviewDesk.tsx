@@ -1,0 +1,68 @@
+import { type Dispatch, useEffect, useRef } from 'react';
+import { useAnnounce } from '../../elements/Announcer.js';
+import { type Desk, type DeskEvent, isOpen } from '../../review/desk.js';
+import { holderOf } from '../../review/holder.js';
+import { useSession } from '../../session/session-context.js';
+import { DecisionPanel } from './DecisionPanel.js';
+import { Facts } from './Facts.js';
+import { Notices } from './Notices.js';
+import { Outcome } from './Outcome.js';
+import { ReviewFields } from './ReviewFields.js';
+import { ReviewHead } from './ReviewHead.js';
+import { useDecision } from './use-decision.js';
+import { useDraft } from './use-draft.js';
+import { VersionHistory } from './VersionHistory.js';
+
+interface DeskProps {
+  desk: Desk;
+  change: Dispatch<DeskEvent>;
+  reload: () => void;
+  /** The next review that waits. */
+  next: string | null;
+}
+
+/** A review as it lies before the person: what is asked, what they make of it, and what they can do. */
+export function ReviewDesk({ desk, change, reload, next }: DeskProps) {
+  const { me, project } = useSession();
+  const { shown } = desk;
+  const open = isOpen(shown);
+  const holder = holderOf(shown, me, project.role);
+  const heldByOther = open && holder.kind === 'other';
+  const draft = useDraft(desk, { paused: heldByOther });
+  const decision = useDecision({ desk, change, reload });
+  const editable = shown.status === 'pending' && !heldByOther;
+  const outcome = useOutcomeInSight(desk);
+
+  return (
+    <div className="review-layout">
+      <div className="review-main">
+        <ReviewHead review={shown} />
+        <Notices desk={desk} change={change} notice={decision.notice} onDismiss={decision.dismiss} />
+        {open ? null : <Outcome review={shown} next={next} ref={outcome} />}
+        {shown.template?.instructions && open ? <p className="instructions">{shown.template.instructions}</p> : null}
+        {shown.current_version > 1 ? <VersionHistory review={shown} /> : null}
+        <ReviewFields desk={desk} change={change} editable={editable} disabled={decision.busy !== null} />
+      </div>
+      <aside className="review-side" aria-label={open ? 'Your decision' : 'About this review'}>
+        {open ? <DecisionPanel desk={desk} change={change} reload={reload} holder={holder} draft={draft} decision={decision} /> : null}
+        <Facts review={shown} />
+      </aside>
+    </div>
+  );
+}
+
+/** When the review is settled while the person looks on, that is where they look next. */
+function useOutcomeInSight(desk: Desk) {
+  const announce = useAnnounce();
+  const outcome = useRef<HTMLDivElement>(null);
+  const open = isOpen(desk.shown);
+  const was = useRef(open);
+  useEffect(() => {
+    if (was.current && !open) {
+      outcome.current?.focus();
+      announce('The review is settled');
+    }
+    was.current = open;
+  }, [open, announce]);
+  return outcome;
+}

@@ -1,0 +1,34 @@
+import type { Review } from '@countersign/contracts';
+import { Badge } from '../../elements/Badge.js';
+import { Countdown } from '../../elements/Countdown.js';
+import { Ago } from '../../elements/Moment.js';
+import { Revealed } from '../../elements/Revealed.js';
+import { IrreversibilityBadge, PriorityBadge } from '../../elements/ReviewBadges.js';
+import { LAPSE } from '../../review/deadline.js';
+import { isOpen } from '../../review/desk.js';
+import { summaryOf, templateNameOf } from '../../review/summary.js';
+
+/** What it is, who asks, and how pressing it is. */
+export function ReviewHead({ review }: { review: Review }) {
+  const { title } = summaryOf(review);
+  return (
+    <header className="review-head">
+      <p className="review-kind">
+        {templateNameOf(review)} · <strong>{review.requested_by_name ?? 'An agent'}</strong> asked <Ago time={review.created_at} />
+      </p>
+      <h1 className="review-title">
+        <Revealed text={title} />
+      </h1>
+      <div className="review-badges">
+        {review.priority === 'normal' || review.priority === 'low' ? null : <PriorityBadge priority={review.priority} />}
+        <IrreversibilityBadge irreversibility={review.irreversibility} />
+        {review.current_version > 1 ? <Badge>Version {review.current_version}</Badge> : null}
+        {isOpen(review) && review.expires_at !== null ? (
+          <span className="review-deadline">
+            {LAPSE[review.timeout_action ?? 'expire']} in <Countdown deadline={review.expires_at} />
+          </span>
+        ) : null}
+      </div>
+    </header>
+  );
+}

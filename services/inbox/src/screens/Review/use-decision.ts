@@ -1,0 +1,130 @@
+import type { TemplateAction } from '@countersign/contracts';
+import { type Dispatch, useState } from 'react';
+import { useApi } from '../../api/api-context.js';
+import { mayPass, Refused, sentenceOf, sessionEnded } from '../../api/failure.js';
+import { useAnnounce } from '../../elements/Announcer.js';
+import type { Tone } from '../../elements/Badge.js';
+import { outcomeOf } from '../../elements/ReviewBadges.js';
+import { fullTimeOf } from '../../review/deadline.js';
+import { type Desk, type DeskEvent, labelOf } from '../../review/desk.js';
+import { editedPayload, problems } from '../../review/edits.js';
+
+/** Why something did not go as it was asked. */
+export interface Notice {
+  tone: Tone;
+  title: string;
+  text: string;
+}
+
+export interface Decision {
+  /** Action under way. */
+  busy: string | null;
+  /** Action that asks to be confirmed. */
+  confirming: TemplateAction | null;
+  notice: Notice | null;
+  /** Begins an action; by a key of the keyboard it is asked about first, because keys are hit by accident. */
+  press: (action: TemplateAction, options?: { byKey?: boolean }) => void;
+  confirm: () => void;
+  cancel: () => void;
+  dismiss: () => void;
+  tell: (notice: Notice) => void;
+}
+
+export function approves(action: TemplateAction): boolean {
+  return action.decision_value === 'approved';
+}
+
+/** Edits go along with what takes them up: an approval, or a question to the agent. */
+export function takesEdits(action: TemplateAction): boolean {
+  return approves(action) || action.kind === 'iteration';
+}
+
+const STILL_HERE = 'Nothing was sent; what you typed is still here.';
+
+/** Doing one of the review's actions: what has to be asked first, the request, and what its answer means. */
+export function useDecision({ desk, change, reload }: { desk: Desk; change: Dispatch<DeskEvent>; reload: () => void }): Decision {
+  const api = useApi();
+  const announce = useAnnounce();
+  const [busy, setBusy] = useState<string | null>(null);
+  const [confirming, setConfirming] = useState<TemplateAction | null>(null);
+  const [notice, setNotice] = useState<Notice | null>(null);
+  const { shown } = desk;
+
+  function press(action: TemplateAction, { byKey = false } = {}): void {
+    setNotice(null);
+    const [first] = takesEdits(action) ? problems(desk.edits) : [];
+    if (first) {
+      setNotice({ tone: 'warning', title: 'One of your edits cannot be sent yet', text: `${labelOf(shown, first[0])}: ${first[1]}` });
+      document.querySelector<HTMLElement>('.fields [aria-invalid="true"]')?.focus();
+    } else if (action.requires_feedback && desk.feedback.trim() === '') {
+      change({ type: 'armed', action: action.id });
+    } else if (action.confirmation || (approves(action) && (byKey || shown.irreversibility === 'irreversible'))) {
+      setConfirming(action);
+    } else {
+      void send(action);
+    }
+  }
+
+  async function send(action: TemplateAction): Promise<void> {
+    setConfirming(null);
+    setBusy(action.id);
+    const edited = takesEdits(action) ? editedPayload(shown.payload, desk.edits) : undefined;
+    const feedback = desk.feedback.trim() === '' ? undefined : desk.feedback;
+    try {
+      const review = await api.call('actOnReview', {
+        params: { id: shown.id },
+        project: shown.project_id,
+        body: {
+          action_id: action.id,
+          version: shown.current_version,
+          payload_digest: shown.payload_digest,
+          ...(feedback === undefined ? {} : { feedback }),
+          ...(edited === undefined ? {} : { edited_payload: edited }),
+        },
+      });
+      change({ type: 'acted', review, sent: action.kind !== 'side_effect' });
+      announce(`Done: ${action.label}`);
+      if (action.kind === 'side_effect') setNotice({ tone: 'good', title: 'Done', text: action.label });
+    } catch (error) {
+      setNotice(noticeOf(error));
+      if (!mayPass(error)) reload();
+    } finally {
+      setBusy(null);
+    }
+  }
+
+  return {
+    busy,
+    confirming,
+    notice,
+    press,
+    confirm: () => {
+      if (confirming) void send(confirming);
+    },
+    cancel: () => setConfirming(null),
+    dismiss: () => setNotice(null),
+    tell: setNotice,
+  };
+}
+
+/** What an answer that is not a yes means for the person. */
+export function noticeOf(error: unknown): Notice {
+  if (sessionEnded(error)) return { tone: 'warning', title: 'Not sent: you had been signed out', text: 'Sign in and press again.' };
+  if (!(error instanceof Refused))
+    return { tone: 'warning', title: 'No answer', text: `${sentenceOf(error)} Sending it twice does no harm.` };
+  const { review, held_by } = error.info;
+  if (error.code === 'version_mismatch' || error.code === 'payload_digest_mismatch') {
+    return { tone: 'warning', title: 'The agent has sent another version meanwhile', text: STILL_HERE };
+  }
+  if (review && (review.decision !== null || review.status === 'expired' || review.status === 'archived')) {
+    const { label } = outcomeOf({ status: review.status, decision: review.decision, withdrawn: false });
+    const by = review.decided_by === null ? '' : ` by ${review.decided_by}`;
+    const at = review.decided_at === null ? '' : `, ${fullTimeOf(review.decided_at)}`;
+    return { tone: 'warning', title: `Settled before you: ${label.toLowerCase()}${by}${at}`, text: STILL_HERE };
+  }
+  if (held_by !== undefined) return { tone: 'warning', title: `${held_by.replace(/^reviewer:/, '')} holds this review`, text: STILL_HERE };
+  if (error.code === 'requester_cannot_approve') {
+    return { tone: 'warning', title: 'Somebody else has to approve this', text: 'You asked for it, or answer for the agent that did.' };
+  }
+  return { tone: 'warning', title: 'Not done', text: sentenceOf(error) };
+}
