@@ -5,7 +5,7 @@
  * its reach: the programs are copied once to a cache that is not.
  */
 import { createHash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdtemp, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -44,30 +44,46 @@ export async function findBinaries(platform: string): Promise<string | null> {
   }
 }
 
-/** The binaries themselves when `user` can reach them, else a copy that it can. */
-export async function reachableBinaries(native: string, user: ServerUser | undefined): Promise<string> {
+/**
+ * The binaries themselves when `user` can reach them, else a copy that it can: in `folder` when that is in reach, else in the temporary
+ * folder. A copy that lost files (temporary folders are swept) is made anew.
+ */
+export async function reachableBinaries(native: string, user: ServerUser | undefined, folder: string): Promise<string> {
   if (!user || ((await reachable(native, user)) && (await reachable(join(native, 'bin', 'postgres'), user)))) return native;
   const { mtimeMs, size } = await stat(join(native, 'bin', 'postgres'));
   const key = createHash('sha256').update(`${native}\0${mtimeMs}\0${size}`).digest('hex').slice(0, 16);
-  const target = join(tmpdir(), `countersign-postgres-${process.getuid?.()}-${key}`);
-  if (await isOurs(target)) return target;
+  const target = (await reachable(folder, user))
+    ? join(folder, `postgres-${key}`)
+    : join(tmpdir(), `countersign-postgres-${process.getuid?.()}-${key}`);
+  const files = (await readdir(native, { recursive: true })).length;
+  if (await isWhole(target, files)) return target;
+
   // Copied beside the target and renamed, so that no other process sees half of it; whoever comes second uses the first one's.
   const draft = await mkdtemp(`${target}-`);
-  const copy = join(draft, 'native');
-  await cp(native, copy, { recursive: true, verbatimSymlinks: true });
-  await mkdir(copy, { recursive: true, mode: 0o755 });
-  await rename(copy, target).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-  });
-  await rm(draft, { recursive: true, force: true });
-  if (await isOurs(target)) return target;
-  throw new Error(`${target} belongs to another user, so PostgreSQL's programs are not run from it. Remove it and start again.`);
+  try {
+    const copy = join(draft, 'native');
+    await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+    await chmod(copy, 0o755);
+    if (await isWhole(target, files)) return target;
+    if (await isOurs(target)) await rename(target, join(draft, 'swept')).catch(() => {});
+    await rename(copy, target).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  if (await isWhole(target, files)) return target;
+  throw new Error(`${target} is not this program's own copy of PostgreSQL, so nothing is run from it. Remove it and start again.`);
+}
+
+async function isWhole(target: string, files: number): Promise<boolean> {
+  return (await isOurs(target)) && (await readdir(target, { recursive: true }).catch(() => [])).length === files;
 }
 
 /** A folder only this user can have filled: anybody may create names in the temporary folder. */
 async function isOurs(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => null);
-  return found?.uid === process.getuid?.() && found !== null && (found.mode & 0o022) === 0;
+  const found = await lstat(path).catch(() => null);
+  return found?.isDirectory() === true && found.uid === process.getuid?.() && (found.mode & 0o022) === 0;
 }
 
 /** Whether `user`, member of no other group, may pass every folder on the way to `path` and read it. */

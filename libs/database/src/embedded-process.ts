@@ -1,12 +1,27 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { open, readFile, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
+/**
+ * Whether a process is there. One that ended and was not collected by its parent is not: an orphan's parent is process 1, which in a
+ * container may be a program that collects nobody.
+ */
 export function alive(pid: number): boolean {
+  if (pid <= 0) return false;
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  if (process.platform !== 'linux') return true;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The state follows the program's name, which is in brackets and may hold anything.
+    return stat[stat.lastIndexOf(')') + 2] !== 'Z';
+  } catch {
+    return false;
   }
 }
 
@@ -20,12 +35,15 @@ export async function readPostmasterPid(cluster: string): Promise<{ pid: number;
   return { pid: Number.isInteger(pid) && pid > 0 ? pid : 0, port: Number.isInteger(port) && port > 0 ? port : null };
 }
 
-/** Whether a live process is the PostgreSQL of this cluster: a server works in its data folder. Taken for one where that cannot be seen. */
+/** Whether a live process is the PostgreSQL of this cluster. A server works in its data folder; elsewhere than on Linux its command says which. */
 export async function isServerOf(pid: number, cluster: string): Promise<boolean> {
-  if (pid === 0) return false;
-  if (process.platform !== 'linux') return true;
-  const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => null);
-  return cwd === (await realpath(cluster));
+  if (process.platform === 'linux') {
+    const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => null);
+    return cwd === (await realpath(cluster));
+  }
+  if (process.platform === 'win32') return true;
+  const { stdout } = await promisify(execFile)('ps', ['-p', String(pid), '-o', 'command=']).catch(() => ({ stdout: '' }));
+  return stdout.includes('postgres') && stdout.includes(cluster);
 }
 
 /** What was written to a log since it had `from` bytes; its last 2 KB. */

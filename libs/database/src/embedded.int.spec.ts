@@ -217,6 +217,16 @@ describe('the process that started it', () => {
     expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
+  it('stays the owner when its connection is cut', async () => {
+    const first = await start();
+    const cut = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'countersign supervisor'";
+    expect(await query(first.url, cut)).toHaveLength(1);
+    await until(async () => (await query(first.url, "select from pg_locks where locktype = 'advisory' and granted")).length === 1);
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow('is in use by another running instance');
+    await first.stop();
+    await first.exited;
+  });
+
   it('is one of several that start on an empty folder at once', async () => {
     await rm(dataDir, { recursive: true });
     const results = await Promise.allSettled([1, 2, 3].map(() => startEmbeddedPostgres({ dataDir })));
@@ -248,6 +258,7 @@ describe('a data folder', () => {
       /could not be started.*the data may be damaged.*pg_control/s,
     ],
     ['without its password', async () => rm(join(dataDir, 'password')), /password is missing or empty/],
+    ['with another password', async () => writeFile(join(dataDir, 'password'), 'guess'), /password in .* does not open the data/],
   ])('%s is refused with one sentence', async (_, damage, sentence) => {
     await useInitialised();
     await damage();
@@ -289,12 +300,22 @@ describe('a data folder', () => {
       await spawnToEnd('cp', ['-a', native, join(closed, 'native')]);
       const user = { uid: 65534, gid: 65534 };
       expect(await reachable(join(closed, 'native'), user)).toBe(false);
-      const [copy, again] = await Promise.all([1, 2].map(() => reachableBinaries(join(closed, 'native'), user)));
+      const [copy, again] = await Promise.all([1, 2].map(() => reachableBinaries(join(closed, 'native'), user, folder)));
       expect(copy).toBe(again);
+      expect(copy).toMatch(join(folder, 'postgres-'));
       expect(await reachable(copy as string, user)).toBe(true);
+      // A copy that lost a file is made anew.
+      await rm(join(copy as string, 'share', 'postgresql', 'postgres.bki'));
+      expect(await reachableBinaries(join(closed, 'native'), user, folder)).toBe(copy);
+      expect((await stat(join(copy as string, 'share', 'postgresql', 'postgres.bki'))).size).toBeGreaterThan(0);
+      // Where even the data folder is closed, the temporary folder it is; one that somebody else has filled is not run from.
+      const elsewhere = await reachableBinaries(join(closed, 'native'), user, closed);
+      expect(elsewhere.startsWith(tmpdir())).toBe(true);
+      await chown(elsewhere, 65534, 65534);
+      await expect(reachableBinaries(join(closed, 'native'), user, closed)).rejects.toThrow('nothing is run from it');
+      await rm(elsewhere, { recursive: true });
       const version = spawn(join(copy as string, 'bin', 'postgres'), ['--version'], { ...user, cwd: '/' });
       expect(await new Promise((resolve) => version.once('close', resolve))).toBe(0);
-      await rm(copy as string, { recursive: true });
     },
   );
 });
