@@ -128,6 +128,8 @@ function admitCallers(fastify: FastifyInstance, admission: Admission): void {
   const operations = new Map(OPERATIONS.map((operation) => [`${operation.method} ${routePath(operation)}`, operation]));
   fastify.decorateRequest('admitted', null);
   fastify.addHook('onRequest', async (request) => {
+    // No text of ours holds NUL (decision 17), and PostgreSQL takes none; in an address it can only be an accident or an attempt.
+    if (/%00/.test(request.url)) throw new Problem('invalid_request', 'The address holds NUL (%00).');
     const operation = operationOf(operations, request);
     if (operation) request.admitted = await admission.admit(operation, request);
     else if (request.is404 && isHidden(fastify, request)) throw new Problem('missing_credentials');

@@ -23,6 +23,8 @@ describe('routes that are none', () => {
     ['a method the route has not', '/api/v1/reviews', { method: 'PATCH' }, 405, 'method_not_allowed'],
     ['a method nobody has', '/api/v1/reviews', { method: 'PROPFIND' }, 405, 'method_not_allowed'],
     ['a malformed address', '/api/v1/reviews/%zz', { key: KEY }, 400, 'invalid_request'],
+    ['NUL in a path', '/api/v1/reviews/%00', { key: KEY }, 400, 'invalid_request'],
+    ['NUL in a query', '/api/v1/reviews?template=a%00b', { key: KEY }, 400, 'invalid_request'],
     ['an address that is too long', `/api/v1/reviews/${'a'.repeat(5_000)}`, { key: KEY }, 414, 'uri_too_long'],
   ])('answers %s in JSON', async (_, path, init, status, code) => {
     const response = await edge.fetch(path, init);

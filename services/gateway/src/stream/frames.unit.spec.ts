@@ -73,6 +73,7 @@ describe('framesOf', () => {
       [{ type: 'review.archived', body: { by: MAYA } }, ['review.archived']],
       [{ type: 'review.unarchived', body: { by: MAYA } }, ['review.unarchived']],
       [{ type: 'review.withdrawn', body: { reason: null, by: agent } }, ['review.expired']],
+      [{ type: 'review.unassigned', body: { person_id: MAYA.id, reason: 'membership_ended', previous_assignee: null, holder: null } }, []],
       [{ type: 'review.late_attempt_refused', body: { by: MAYA, attempt: 'act', action_id: 'approve', late_seconds: 3 } }, []],
     ];
     const frames = told(...facts.map(([fact]) => fact));
