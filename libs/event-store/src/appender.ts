@@ -30,6 +30,8 @@ export interface AppenderOptions {
   /** Most events and bytes of JSON in a batch; a single request may be larger. */
   maxEvents?: number;
   maxBytes?: number;
+  /** Most requests that wait; further ones are refused at once. 10,000 when omitted. */
+  maxWaiting?: number;
   /** How long a batch is tried again while PostgreSQL cannot be reached; 30 s when omitted. */
   patienceMs?: number;
   /** How long PostgreSQL may take over one batch before its connection is given up; 15 s when omitted. */
@@ -58,6 +60,9 @@ export class Appender {
 
   append(request: PreparedRequest): Promise<AppendResult> {
     if (this.closed) return Promise.reject(new Error('The event store is closed.'));
+    if (this.waiting.length >= (this.options.maxWaiting ?? 10_000)) {
+      return Promise.reject(new EventStoreUnavailableError('Too many appends wait for the event store; this one was not stored. Try again later.'));
+    }
     return new Promise((resolve, reject) => {
       this.waiting.push({ request, resolve, reject });
       this.running ??= this.run();
