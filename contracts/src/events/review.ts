@@ -53,6 +53,8 @@ export const ReviewRequested = message(
     irreversibility: nullable(choice(['reversible', 'costly_reversible', 'irreversible'])),
     oversight: choice(['blocking']),
     assignee: nullable(Type.String({ minLength: 1 })),
+    /** The person the assignee is; null or absent for a role, and for nobody. */
+    assignee_id: Type.Optional(nullable(personId())),
     metadata: nullable(jsonPayload()),
     callback_url: nullable(Type.String({ minLength: 1 })),
     trace_url: nullable(Type.String({ minLength: 1 })),
@@ -166,11 +168,25 @@ export const ReviewAssigned = message(
   Type.Object({
     by: PersonRef,
     assignee: Type.String({ minLength: 1 }),
+    /** The person the assignee is; null or absent for a role. */
+    assignee_id: Type.Optional(nullable(personId())),
     previous_assignee: nullable(Type.String({ minLength: 1 })),
     hold: nullable(Hold),
   }),
 );
 export type ReviewAssigned = Static<typeof ReviewAssigned>;
+
+/** Taken out of the hands of somebody who is no longer in the project. Each is null where it was not theirs. */
+export const ReviewUnassigned = message(
+  'review.unassigned.v1',
+  Type.Object({
+    person_id: personId(),
+    reason: choice(['membership_ended']),
+    previous_assignee: nullable(Type.String({ minLength: 1 })),
+    holder: nullable(Hold),
+  }),
+);
+export type ReviewUnassigned = Static<typeof ReviewUnassigned>;
 
 export const ReviewArchived = message('review.archived.v1', Type.Object({ by: ActorRef }));
 export type ReviewArchived = Static<typeof ReviewArchived>;
@@ -224,6 +240,7 @@ export const REVIEW_EVENTS = {
   'review.claimed': { 1: ReviewClaimed },
   'review.released': { 1: ReviewReleased },
   'review.assigned': { 1: ReviewAssigned },
+  'review.unassigned': { 1: ReviewUnassigned },
   'review.archived': { 1: ReviewArchived },
   'review.unarchived': { 1: ReviewUnarchived },
   'review.redeemed': { 1: ReviewRedeemed },

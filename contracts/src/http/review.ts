@@ -94,6 +94,9 @@ export const Review = message(
     template_fields: Type.Array(ref(TemplateField)),
     actions: Type.Array(ref(TemplateAction)),
     template: nullable(ref(ReviewTemplate)),
+    available_actions: Type.Array(ref(TemplateAction), {
+      description: 'What a person may press as the review stands, the protocol’s own actions included; empty once it is settled.',
+    }),
 
     payload: jsonObject({ description: 'What the agent sent last.' }),
     payload_digest: digest('Over the RFC 8785 bytes of payload.'),

@@ -3,6 +3,7 @@
  * template lists it. Asking for changes, taking that back, and refusing while changes are awaited belong to the protocol, not to a template.
  */
 import type { Action } from '@countersign/contracts';
+import { isOpen } from './review.js';
 import type { RequestedReview, ReviewState } from './state.js';
 
 /** What a template may list by name (HRP digest §2.4). */
@@ -55,8 +56,9 @@ export function isEnabled(action: Action, status: ReviewState['status']): boolea
   return statuses.includes(status);
 }
 
-/** What a person may press now: for screens. */
+/** What a person may press now: for screens and tools. Nothing once it is settled, whatever an action says it is enabled for. */
 export function offeredActions(review: RequestedReview): Action[] {
+  if (!isOpen(review)) return [];
   return actionsOf(review).filter(
     (action) => isEnabled(action, review.status) && (action.kind !== 'iteration' || review.template.allow_request_changes),
   );

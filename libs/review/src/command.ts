@@ -2,7 +2,7 @@
 import type { Actor, ErrorCode, ReviewEvent } from '@countersign/contracts';
 import { type EventStore, type Handled, handle, isId, type StoredEvent } from '@countersign/event-store';
 import type { Judged } from './elapse.js';
-import { reviewMeta } from './labels.js';
+import { reviewMeta, type SystemActor } from './labels.js';
 import { initial, reviewFold } from './review.js';
 import type { ReviewState } from './state.js';
 
@@ -11,8 +11,10 @@ export type HandledReview = Handled<ReviewState, ErrorCode>;
 export interface ReviewCommand {
   review_id: string;
   /** Null: the clock. */
-  actor: Actor | null;
+  actor: Actor | SystemActor | null;
   request_id?: string;
+  /** Id of the event that made software send the command. */
+  caused_by?: string;
   /** Deterministic id of a command sent by software (K9). */
   command_id?: string;
   decide: (state: ReviewState, now: string) => Judged;
@@ -34,7 +36,7 @@ export async function loadReview(
  * @throws {UnknownReviewEventError} when a newer release wrote to the stream (K10).
  */
 export async function onReview(store: EventStore, command: ReviewCommand): Promise<HandledReview> {
-  const { review_id, actor, request_id, command_id, decide } = command;
+  const { review_id, actor, request_id, caused_by, command_id, decide } = command;
   if (!isId('rev', review_id)) {
     const { state, now } = await loadReview(store, review_id);
     return { state, version: 0, events: [], refusal: decide(state, now).refusal, repeated: false, position: 0, now };
@@ -43,7 +45,7 @@ export async function onReview(store: EventStore, command: ReviewCommand): Promi
     stream: review_id,
     fold: reviewFold,
     decide,
-    meta: reviewMeta({ actor, request_id }),
+    meta: reviewMeta({ actor, request_id, caused_by }),
     commandId: command_id,
   });
 }

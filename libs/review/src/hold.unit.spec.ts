@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { assign, claim, release } from './hold.js';
+import { assign, claim, release, unassign } from './hold.js';
 import { agent, ann, asked, at, bob, chief, DAY, doing, empty, foreignAgent, person, stranger, within } from './review-fixture.js';
 import type { ReviewState } from './state.js';
 
@@ -132,5 +132,79 @@ describe('assigning', () => {
     ['decided', decided(), chief, 'review_already_decided'],
   ])('is refused: %s', (_what, story, actor, code) => {
     expect(story.when(assigning(actor)).code).toBe(code);
+  });
+});
+
+describe('leaving the project', () => {
+  const leaving =
+    ({ person_id }: typeof ann) =>
+    (state: ReviewState, now: string) =>
+      unassign({ person_id, reason: 'membership_ended' }, state, now);
+  const assigned = (hold: Parameters<typeof assign>[0]['hold'] = null) =>
+    asked(within('expire')).when((state, now) =>
+      assign({ actor: chief, assignee: 'ann@example.org', assignee_id: ann.person_id, hold }, state, now),
+    ).next;
+
+  it('frees what was asked of the person', () => {
+    const led = asked({ ...within('expire'), assignee: ann })
+      .after(5)
+      .when(leaving(ann));
+    expect(led.types).toEqual(['review.unassigned']);
+    expect(led.body('review.unassigned')).toEqual({
+      person_id: ann.person_id,
+      reason: 'membership_ended',
+      previous_assignee: 'ann@example.org',
+      holder: null,
+    });
+    expect(led.next.state).toMatchObject({ status: 'pending', assignee: null, assignee_id: null, updated_at: at(5) });
+    expect(led.decision).toMatchObject({ notAfter: at(DAY), cancel: [] });
+  });
+
+  it('frees what the person was given and holds, so that anybody may decide it', () => {
+    const led = assigned(annHolds).when(leaving(ann));
+    expect(led.body('review.unassigned')).toMatchObject({ previous_assignee: 'ann@example.org', holder: annHolds });
+    expect(led.next.state).toMatchObject({ assignee: null, held_by: null, held_at: null });
+    expect(led.next.when(doing(bob, 'approve')).code).toBeNull();
+  });
+
+  it('leaves what is somebody else’s', () => {
+    expect(assigned().when(leaving(bob)).types).toEqual([]);
+    const led = assigned().when(claiming(bob)).next.when(leaving(ann));
+    expect(led.body('review.unassigned')).toMatchObject({ previous_assignee: 'ann@example.org', holder: null });
+    expect(led.next.state).toMatchObject({ assignee: null, held_by: holdOf('bob', bob.person_id) });
+    const other = assigned().when(claiming(bob)).next.when(leaving(bob));
+    expect(other.body('review.unassigned')).toMatchObject({ previous_assignee: null, holder: holdOf('bob', bob.person_id) });
+    expect(other.next.state).toMatchObject({ assignee: 'ann@example.org', assignee_id: ann.person_id, held_by: null });
+  });
+
+  it('leaves what is a role’s', () => {
+    const role = { ref: 'role:reviewer', person_id: null };
+    const story = asked().when((state, now) => assign({ actor: chief, assignee: 'role:reviewer', hold: role }, state, now)).next;
+    expect(story.when(leaving(ann)).types).toEqual([]);
+  });
+
+  it('frees nothing twice, and nothing that is settled or does not exist', () => {
+    expect(assigned(annHolds).when(leaving(ann)).next.when(leaving(ann)).types).toEqual([]);
+    expect(assigned().when(doing(ann, 'approve')).next.when(leaving(ann)).types).toEqual([]);
+    expect(assigned().after(DAY).when(leaving(ann)).types).toEqual([]);
+    expect(empty().when(leaving(ann)).types).toEqual([]);
+  });
+
+  it('records a wait for changes that ended before it', () => {
+    const story = asked({ assignee: ann, config: { changes_timeout_hours: 1 } }).when(
+      doing(ann, 'request_changes', { feedback: 'x' }),
+    ).next;
+    const led = story.after(3600).when(leaving(ann));
+    expect(led.types).toEqual(['review.changes_timed_out', 'review.unassigned']);
+    expect(led.decision).toMatchObject({ notBefore: at(3600), cancel: [{ kind: 'changes_timeout' }] });
+    expect(led.next.state).toMatchObject({ status: 'pending', assignee: null });
+  });
+
+  it('lets an assignment say anew who the person is', () => {
+    const story = assigned();
+    const again = (assignee_id: string | null) => (state: ReviewState, now: string) =>
+      assign({ actor: chief, assignee: 'ann@example.org', assignee_id, hold: null }, state, now);
+    expect(story.when(again(ann.person_id)).types).toEqual([]);
+    expect(story.when(again(bob.person_id)).types).toEqual(['review.assigned']);
   });
 });

@@ -98,20 +98,22 @@ export interface Asked {
   config?: Partial<TemplateConfig>;
   body?: Partial<ReviewCreate>;
   actor?: AgentActor;
+  assignee?: PersonActor;
   on_behalf_of?: PersonActor;
 }
 
 export const empty = (): Story<ReviewState, ReviewEvent> => given({ fold: reviewFold, stream: REVIEW, project: PROJECT, start: START });
 
 /** The command behind `asked`. */
-export function asking({ config, body, actor = agent, on_behalf_of }: Asked = {}) {
+export function asking({ config, body, actor = agent, assignee, on_behalf_of }: Asked = {}) {
   return (state: ReviewState, now: string) =>
     request(
       {
         review_id: REVIEW,
         actor,
         template: template(config),
-        body: { template: 'mail', payload: PAYLOAD, ...body },
+        body: { template: 'mail', payload: PAYLOAD, ...(assignee && { assignee: assignee.email }), ...body },
+        assignee_id: assignee?.person_id ?? null,
         on_behalf_of: on_behalf_of ? { person_id: on_behalf_of.person_id, email: on_behalf_of.email } : null,
       },
       state,

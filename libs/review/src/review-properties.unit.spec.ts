@@ -9,7 +9,7 @@ import { archive, unarchive } from './archive.js';
 import { effectiveDeadline } from './deadline.js';
 import { act } from './decide.js';
 import { elapse, type Judged, settle, TIMERS } from './elapse.js';
-import { assign, claim, release } from './hold.js';
+import { assign, claim, release, unassign } from './hold.js';
 import { recordExecution, redeem } from './redeem.js';
 import { evolve, isOpen } from './review.js';
 import { agent, ann, asked, bob, CONFIG, chief, foreignAgent, ownedAgent, owner, PAYLOAD, stranger } from './review-fixture.js';
@@ -69,6 +69,11 @@ const others = (): fc.Arbitrary<Command> =>
       name: 'assign',
       actor: c.actor,
       decide: (s: ReviewState, now: string) => assign({ ...c, assignee: 'role:admin' }, s, now),
+    })),
+    fc.constantFrom(ann, bob, chief).map(({ person_id }) => ({
+      name: 'unassign',
+      actor: null,
+      decide: (s: ReviewState, now: string) => unassign({ person_id, reason: 'membership_ended' }, s, now),
     })),
     actor().map((a) => ({ name: 'archive', actor: a, decide: (s: ReviewState, now: string) => archive({ actor: a }, s, now) })),
     actor().map((a) => ({ name: 'unarchive', actor: a, decide: (s: ReviewState, now: string) => unarchive({ actor: a }, s, now) })),

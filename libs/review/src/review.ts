@@ -47,6 +47,7 @@ function requested(event: StoredOf<'review.requested'>): Pending {
     status: 'pending',
     id: event.stream,
     project_id: event.project,
+    assignee_id: event.body.assignee_id ?? null,
     current_version: 1,
     expires_at: timeout === null ? null : addSeconds(event.time, timeout.seconds),
     answerable: [...new Set([requester.owner, on_behalf_of?.person_id ?? null].filter((id) => id !== null))],
@@ -143,9 +144,14 @@ function evolveOpen(state: OpenReview, event: Stored): RequestedReview {
     case 'review.released':
       return { ...state, ...released, updated_at: at };
     case 'review.assigned': {
-      const { assignee, hold } = event.body;
+      const { assignee, assignee_id = null, hold } = event.body;
       const held = hold && { held_by: hold, held_at: at, hold_lost_by: state.held_by };
-      return { ...state, ...held, assignee, updated_at: at };
+      return { ...state, ...held, assignee, assignee_id, updated_at: at };
+    }
+    case 'review.unassigned': {
+      const { previous_assignee, holder } = event.body;
+      const nobody = previous_assignee !== null && { assignee: null, assignee_id: null };
+      return { ...state, ...nobody, ...(holder && released), updated_at: at };
     }
     case 'review.reminded':
       return { ...state, reminded_at: at, updated_at: at };

@@ -146,7 +146,10 @@ export interface ReviewRecord extends Pinned {
   payload: Record<string, unknown>;
   payload_digest: string;
   current_version: number;
+  /** An e-mail address or `role:<role>`. */
   assignee: string | null;
+  /** The person it is; null for a role and for nobody. */
+  assignee_id: string | null;
   timeout: Timeout | null;
   /** End of the review's window: requested plus its timeout. */
   expires_at: string | null;

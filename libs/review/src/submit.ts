@@ -27,6 +27,8 @@ export interface RequestReview {
   /** Null: the project has no such template. */
   template: RequestedTemplate | null;
   body: ReviewCreate;
+  /** The person `body.assignee` is, found by the caller; null for a role and for nobody. */
+  assignee_id?: string | null;
   /** The person `on_behalf_of` names, found by the caller. */
   on_behalf_of: { person_id: string; email: string } | null;
 }
@@ -114,7 +116,7 @@ export function request(command: RequestReview, state: ReviewState, _now: string
   const invalid = checkPayload(config.fields, body.payload, 'payload');
   if (invalid) return { events: [], refusal: invalid };
 
-  const { key_id, key_prefix, name, owner, default_reviewer } = actor as AgentActor;
+  const { key_id, key_prefix, name, owner } = actor as AgentActor;
   const requested: ReviewRequested = {
     template: {
       id,
@@ -134,7 +136,8 @@ export function request(command: RequestReview, state: ReviewState, _now: string
     confidence: body.confidence ?? null,
     irreversibility: body.irreversibility ?? null,
     oversight: 'blocking',
-    assignee: body.assignee ?? default_reviewer,
+    assignee: body.assignee ?? null,
+    assignee_id: command.assignee_id ?? null,
     metadata: body.metadata ?? null,
     callback_url: body.callback_url ?? null,
     trace_url: body.trace_url ?? null,

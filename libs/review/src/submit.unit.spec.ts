@@ -8,6 +8,7 @@ import {
   asked,
   asking,
   at,
+  bob,
   DAY,
   doing,
   ESCALATE,
@@ -28,9 +29,7 @@ import { idempotencyScope, judgeRepeatedRequest, request, requestInputHash, resu
 
 describe('asking for a review', () => {
   it('pins the template, the payload and its digest, and who asked', () => {
-    const led = empty().when(
-      asking({ actor: { ...ownedAgent, default_reviewer: ann.person_id }, on_behalf_of: ann, body: { priority: 'high', confidence: 0.5 } }),
-    );
+    const led = empty().when(asking({ actor: ownedAgent, assignee: bob, on_behalf_of: ann, body: { priority: 'high', confidence: 0.5 } }));
     expect(led.types).toEqual(['review.requested']);
     expect(led.body('review.requested')).toMatchObject({
       template: { id: TEMPLATE, slug: 'mail', version: 4, name: 'Mail', instructions: 'Read it aloud.', allow_request_changes: true },
@@ -39,7 +38,8 @@ describe('asking for a review', () => {
       payload_digest: digest(PAYLOAD),
       priority: 'high',
       confidence: 0.5,
-      assignee: ann.person_id,
+      assignee: 'bob@example.org',
+      assignee_id: bob.person_id,
       timeout: null,
       requester: { key_id: ownedAgent.key_id, key_prefix: ownedAgent.key_prefix, name: 'mailer', owner: owner.person_id },
       on_behalf_of: { person_id: ann.person_id, email: 'ann@example.org' },

@@ -1,5 +1,6 @@
 /** The review as every reader sees it (HRP digest §2.1, §13): settled by the time it is read at, without writing anything (decision 25). */
 import type { Review } from '@countersign/contracts';
+import { offeredActions } from './actions.js';
 import { addSeconds, approvalDeadline } from './deadline.js';
 import { settle } from './elapse.js';
 import { executionToWire, redemptionToWire } from './redeem.js';
@@ -127,6 +128,7 @@ export function toWire(state: RequestedReview, now: string, extras: WireExtras =
       allow_monitoring: false,
       enable_review_links: false,
     },
+    available_actions: offeredActions(review),
     payload: review.payload,
     payload_digest: review.payload_digest,
     suggested_value: review.payload,

@@ -1,4 +1,4 @@
-import { Review, ReviewVersions, validator } from '@countersign/contracts';
+import { type Action, Review, ReviewVersions, validator } from '@countersign/contracts';
 import { digest } from '@countersign/evidence';
 import { describe, expect, it } from '@jest/globals';
 import { actionsOf, offeredActions, PRESETS, resolveAction } from './actions.js';
@@ -7,7 +7,7 @@ import { approvalDeadline, commandDeadline } from './deadline.js';
 import { claim } from './hold.js';
 import { labelsOf } from './labels.js';
 import { recordExecution, redeem } from './redeem.js';
-import { type Asked, agent, ann, asked, at, bob, DAY, doing, PAYLOAD, REVIEW, SHIP, within } from './review-fixture.js';
+import { type Asked, agent, ann, asked, at, bob, DAY, doing, ESCALATE, PAYLOAD, REVIEW, SHIP, within } from './review-fixture.js';
 import type { RequestedReview } from './state.js';
 import { resubmit, withdraw } from './submit.js';
 import { versionsOf } from './versions.js';
@@ -208,6 +208,21 @@ describe('the actions of a review', () => {
     expect(ids(asked({ config: { allow_request_changes: false } }))).toEqual(['approve', 'reject', 'escalate']);
     expect(ids(changes())).toEqual(['cancel_iteration', 'reject_from_iteration']);
     expect(ids(edited())).toEqual([]);
+  });
+
+  it('are none once it is settled, whatever an action says it is for', () => {
+    const always: Action = { ...ESCALATE, enabled_for_status: ['pending', 'decided', 'expired'] };
+    const story = asked({ config: { ...within('expire').config, actions: [SHIP, always] } });
+    expect(ids(story)).toContain('escalate');
+    expect(ids(story.when(doing(ann, 'ship')).next)).toEqual([]);
+    expect(toWire(story.state as RequestedReview, at(DAY)).available_actions).toEqual([]);
+  });
+
+  it('are on the wire as they stand at the time of the read', () => {
+    const story = changes({ config: { changes_timeout_hours: 1 } });
+    const shown = (now: string) => toWire(story.state as RequestedReview, now).available_actions.map(({ id, label }) => `${id}: ${label}`);
+    expect(shown(at(3599))).toEqual(['cancel_iteration: Cancel the request for changes', 'reject_from_iteration: Reject']);
+    expect(shown(at(3600))).toEqual(['approve: Approve', 'reject: Reject', 'escalate: Escalate', 'request_changes: Request changes']);
   });
 
   it('name request_changes once, in the template’s words where it has some', () => {

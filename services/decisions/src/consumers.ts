@@ -34,6 +34,7 @@ export const LEAVES = [
   'review.claimed',
   'review.released',
   'review.assigned',
+  'review.unassigned',
   'review.archived',
   'review.unarchived',
   'review.redeemed',

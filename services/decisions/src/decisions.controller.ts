@@ -100,8 +100,8 @@ export class DecisionsController {
     @Param(contract(IdParams)) { id }: IdParams,
     @Body(contract(ReviewAssign)) { assignee: asked, hold: held }: ReviewAssign,
   ) {
-    const { assignee, hold } = await this.#assignee(caller, id, asked, held ?? false);
-    return answer(await this.#run(caller, id, (state, now) => assign({ actor: caller.actor, assignee, hold }, state, now)));
+    const given = await this.#assignee(caller, id, asked, held ?? false);
+    return answer(await this.#run(caller, id, (state, now) => assign({ actor: caller.actor, ...given }, state, now)));
   }
 
   @Post('/api/v1/reviews/:id/archive')
@@ -171,17 +171,18 @@ export class DecisionsController {
     const { state } = await loadReview(this.deps.store, id);
     const permission = may(caller.actor, 'assign', state);
     if (!permission.ok) throw problemOf(permission.refusal);
-    if (isRoleRef(asked)) return { assignee: asked, hold: held ? { ref: asked, person_id: null } : null };
+    if (isRoleRef(asked)) return { assignee: asked, assignee_id: null, hold: held ? { ref: asked, person_id: null } : null };
     const { project_id } = state as RequestedReview;
     const person = await findPerson(this.deps.client, { project_id, ref: asked, request_id: caller.request_id });
     if (!person) throw new Problem('invalid_assignee', 'Nobody of the project has this e-mail address or id.', { param: 'assignee' });
-    return { assignee: person.email, hold: held ? { ref: `reviewer:${person.email}`, person_id: person.person_id } : null };
+    const { email, person_id } = person;
+    return { assignee: email, assignee_id: person_id, hold: held ? { ref: `reviewer:${email}`, person_id } : null };
   }
 }
 
 /** The review as it stands after the command; a refusal is thrown to the edge, where it gets its status. */
 function answer(handled: HandledReview): Reply<Review> {
-  if (handled.refusal) throw problemOf(handled.refusal);
+  if (handled.refusal) throw problemOf(handled.refusal, handled);
   return respond(toWire(handled.state as RequestedReview, handled.now), { seen: handled, replayed: handled.events.length === 0 });
 }
 

@@ -77,35 +77,44 @@ async function repeated(deps: IntakeDeps, actor: AgentActor, stream: string, sam
   return { state, version, events: [], refusal, repeated: refusal === undefined, position: 0, now };
 }
 
-type Found = Pick<RequestReview, 'template' | 'body' | 'on_behalf_of'>;
+type Found = Pick<RequestReview, 'template' | 'body' | 'assignee_id' | 'on_behalf_of'>;
+type Refused = NonNullable<HandledReview['refusal']>;
+type FindPerson = (ref: string) => ReturnType<typeof findPerson>;
 
 /** What the decider cannot know: whether the callback may be called, which template and which people are meant. */
-async function lookUp(
-  deps: IntakeDeps,
-  caller: CallerIdentity,
-  body: ReviewCreate,
-): Promise<Found | NonNullable<HandledReview['refusal']>> {
-  const { project_id } = caller.actor as AgentActor;
-  const person = (ref: string) => findPerson(deps.client, { project_id, ref, request_id: caller.request_id });
-  const { callback_url, assignee, on_behalf_of } = body;
+async function lookUp(deps: IntakeDeps, caller: CallerIdentity, body: ReviewCreate): Promise<Found | Refused> {
+  const { project_id, default_reviewer } = caller.actor as AgentActor;
+  const person: FindPerson = (ref) => findPerson(deps.client, { project_id, ref, request_id: caller.request_id });
+  const { callback_url, on_behalf_of } = body;
   if (callback_url !== undefined) {
     const unusable = await deps.egress.checkCallbackUrl(callback_url);
     if (unusable) return unusable;
   }
   const template = await findTemplate(deps.store, project_id, body.template);
-  let given = assignee;
-  if (assignee !== undefined && !isRoleRef(assignee)) {
-    const found = await person(assignee);
-    if (!found) return refuse('invalid_assignee', 'Nobody of the project has this e-mail address or id.', { param: 'assignee' });
-    given = found.email;
-  }
+  const assigned = await assigneeOf(person, body.assignee, default_reviewer);
+  if ('code' in assigned) return assigned;
   const principal = on_behalf_of === undefined ? null : await person(on_behalf_of);
   if (on_behalf_of !== undefined && !principal) {
     return refuse('invalid_on_behalf_of', 'Nobody of the project has this e-mail address or id.', { param: 'on_behalf_of' });
   }
   return {
     template,
-    body: { ...body, assignee: given },
+    body: { ...body, assignee: assigned.assignee },
+    assignee_id: assigned.assignee_id,
     on_behalf_of: principal && { person_id: principal.person_id, email: principal.email },
   };
+}
+
+/** Who is asked: the person or role the request names, else the key's default reviewer for as long as they are in the project. */
+async function assigneeOf(
+  person: FindPerson,
+  asked: string | undefined,
+  defaultReviewer: string | null,
+): Promise<{ assignee?: string; assignee_id: string | null } | Refused> {
+  if (asked !== undefined && isRoleRef(asked)) return { assignee: asked, assignee_id: null };
+  const ref = asked ?? defaultReviewer;
+  const found = ref === null ? null : await person(ref);
+  if (found) return { assignee: found.email, assignee_id: found.person_id };
+  if (asked === undefined) return { assignee_id: null };
+  return refuse('invalid_assignee', 'Nobody of the project has this e-mail address or id.', { param: 'assignee' });
 }

@@ -57,6 +57,7 @@ export const UNTOLD_EVENTS = [
   'review.claimed',
   'review.released',
   'review.assigned',
+  'review.unassigned',
   'review.archived',
   'review.unarchived',
   'review.late_attempt_refused',
