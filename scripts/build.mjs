@@ -3,12 +3,13 @@
 // changed.
 //
 // `--if-needed` (npm start) does nothing when no source is newer than the last whole build: even builds that find nothing to do take seconds.
-import { existsSync, globSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, globSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, runOrExit } from './run.mjs';
 
 const STAMP = join(ROOT, '.nx/built');
-const RESULTS = ['services/platform/dist/main.js', 'services/inbox/dist/index.html'];
+const INBOX = existsSync(join(ROOT, 'services/inbox/index.html'));
+const RESULTS = ['services/platform/dist/main.js', ...(INBOX ? ['services/inbox/dist/index.html'] : [])];
 
 function isUpToDate() {
   if (![STAMP, ...RESULTS.map((path) => join(ROOT, path))].every((path) => existsSync(path))) return false;
@@ -22,9 +23,16 @@ function isUpToDate() {
 }
 
 if (!process.argv.includes('--if-needed') || !isUpToDate()) {
+  try {
+    accessSync(ROOT, constants.W_OK);
+  } catch {
+    console.error(`${ROOT} has to be built, and this user may not write to it: run \`npm run build\` there as its owner.`);
+    process.exit(1);
+  }
+  console.log('Building …');
   const started = new Date();
   runOrExit('tsc', ['-b', 'services/platform']);
-  if (existsSync(join(ROOT, 'services/inbox/index.html'))) {
+  if (INBOX) {
     const fresh = process.env.CI ? ['--skip-nx-cache'] : [];
     runOrExit('nx', ['run-many', '--targets=build', '--output-style=stream', ...fresh], { quiet: true });
   }

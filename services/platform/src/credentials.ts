@@ -17,7 +17,8 @@ export interface Credentials {
 const FILE = 'credentials.json';
 
 export function writeCredentials(dataDir: string, credentials: Credentials): void {
-  writePrivate(join(dataDir, FILE), `${JSON.stringify(credentials, null, 2)}\n`);
+  const { url, project_id, api_key, webhook_secret, reviewer } = credentials;
+  writePrivate(join(dataDir, FILE), `${JSON.stringify({ url, project_id, api_key, webhook_secret, reviewer }, null, 2)}\n`);
 }
 
 /** Null when there are none. @throws {CannotStart} when the file is damaged. */
