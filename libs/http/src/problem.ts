@@ -1,5 +1,6 @@
 import { docUrl, ERRORS, type ErrorCode, isErrorCode } from '@countersign/contracts';
 import type { Refusal } from '@countersign/event-store';
+import { type ReplyOptions, seenHeader } from './reply.js';
 
 export interface ProblemDetail {
   /** Where, such as `body.timeout.seconds`. */
@@ -56,15 +57,17 @@ export class Problem extends Error {
 
 /**
  * A decider's refusal as a problem.
+ * @param seen where what the refusal recorded was written, so that the caller's next list has it (K14).
  * @throws {Error} for a code the catalogue does not have: a bug of the service, told to its author and not to the caller.
  */
-export function problemOf(refusal: Refusal): Problem {
+export function problemOf(refusal: Refusal, seen?: ReplyOptions['seen']): Problem {
   if (!isErrorCode(refusal.code))
     throw new Error(`The refusal code ${refusal.code} is not in the catalogue of errors (contracts/src/errors.ts).`);
   return new Problem(refusal.code, refusal.message, {
     param: refusal.param,
     details: refusal.details as ProblemDetail[] | undefined,
     extra: refusal.extra,
+    headers: seenHeader(seen),
   });
 }
 

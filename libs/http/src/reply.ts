@@ -69,10 +69,15 @@ export class ReplyInterceptor implements NestInterceptor {
   }
 }
 
-function headersOf({ seen, replayed, deprecated, headers }: ReplyOptions): Record<string, string | string[]> {
+/** The header that names a write; nothing when nothing was written. */
+export function seenHeader(seen: ReplyOptions['seen']): Record<string, string> {
   const bucket = seen?.bucket ?? seen?.events?.at(-1)?.bucket;
+  return seen && seen.position > 0 && bucket !== undefined ? { [SEEN_HEADER]: seenToken({ position: seen.position, bucket }) } : {};
+}
+
+function headersOf({ seen, replayed, deprecated, headers }: ReplyOptions): Record<string, string | string[]> {
   return {
-    ...(seen && seen.position > 0 && bucket !== undefined ? { [SEEN_HEADER]: seenToken({ position: seen.position, bucket }) } : {}),
+    ...seenHeader(seen),
     ...(replayed ? { [REPLAY_HEADER]: 'true' } : {}),
     ...(deprecated ? { deprecation: 'true', sunset: deprecated.sunset, link: `<${deprecated.successor}>; rel="successor-version"` } : {}),
     ...headers,

@@ -1,2 +1,3 @@
 export { given, type Led, type Story, type Teller } from './given.js';
+export { type Answer, failing, ok, type Received, Receiver, status, verifyStandard } from './receiver.js';
 export { defaultSets, type TestDatabase, testDatabase } from './test-database.js';

@@ -74,7 +74,7 @@ export class ReviewsController {
     const handled = await this.#run(caller, id, (state, now) =>
       redeem({ actor: caller.actor, redemption_id, presented, executor }, state, now),
     );
-    if (handled.refusal) throw problemOf(handled.refusal);
+    if (handled.refusal) throw problemOf(handled.refusal, handled);
     const { redemption } = approvalOf(handled);
     if (redemption === null) throw new Error(`Review ${id} was redeemed and holds no redemption.`);
     return respond(redemptionToWire(id, redemption), { seen: handled });
@@ -90,7 +90,7 @@ export class ReviewsController {
     const handled = await this.#run(caller, id, (state, now) =>
       recordExecution({ actor: caller.actor, execution_id, ...body }, state, now),
     );
-    if (handled.refusal) throw problemOf(handled.refusal);
+    if (handled.refusal) throw problemOf(handled.refusal, handled);
     const last = approvalOf(handled).executions.at(-1);
     if (last === undefined) throw new Error(`An execution was recorded for review ${id} and it holds none.`);
     return respond(executionToWire(id, last), { status: 201, seen: handled, replayed: handled.events.length === 0 });
@@ -102,7 +102,7 @@ export class ReviewsController {
 }
 
 function answer(handled: HandledReview): Reply<Review> {
-  if (handled.refusal) throw problemOf(handled.refusal);
+  if (handled.refusal) throw problemOf(handled.refusal, handled);
   return respond(toWire(handled.state as RequestedReview, handled.now), { seen: handled, replayed: handled.events.length === 0 });
 }
 

@@ -134,7 +134,7 @@ export class TemplatesController {
     const handled = await this.#run(caller, id, (state) =>
       deleteTemplate({ actor: caller.actor, force: force ?? false, open_reviews }, state),
     );
-    if (handled.refusal) throw problemOf(handled.refusal);
+    if (handled.refusal) throw problemOf(handled.refusal, handled);
     return respond({ object: 'template' as const, id, deleted: true as const }, { seen: handled, replayed: handled.events.length === 0 });
   }
 
@@ -156,6 +156,6 @@ function wire(state: TemplateState): Template {
 }
 
 function answer(handled: HandledTemplate, status = 200): Reply<Template> {
-  if (handled.refusal) throw problemOf(handled.refusal);
+  if (handled.refusal) throw problemOf(handled.refusal, handled);
   return respond(wire(handled.state), { status, seen: handled, replayed: handled.events.length === 0 });
 }

@@ -1,0 +1,69 @@
+import type { Caller } from './station.js';
+
+export interface Frame {
+  type: string;
+  review_id?: string;
+  [more: string]: unknown;
+}
+
+/** An agent's side of the event stream (HRP digest §6.3, decision 13). */
+export class Stream {
+  readonly frames: Frame[] = [];
+  readonly ids: string[] = [];
+  #ended: Promise<void>;
+  #wake = Promise.withResolvers<void>();
+
+  private constructor(
+    response: Response,
+    private readonly abort: AbortController,
+  ) {
+    this.#ended = this.#read(response).catch(() => {});
+  }
+
+  static async open(caller: Caller, lastEventId?: string): Promise<Stream> {
+    const abort = new AbortController();
+    const response = await fetch(`${caller.url}/api/v1/events/stream`, {
+      headers: { authorization: `Bearer ${caller.bearer}`, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) },
+      signal: abort.signal,
+    });
+    if (!response.ok) throw new Error(`The stream answered ${response.status}: ${await response.text()}`);
+    return new Stream(response, abort);
+  }
+
+  get lastEventId(): string | undefined {
+    return this.ids.at(-1);
+  }
+
+  async until(condition: (frame: Frame) => boolean): Promise<void> {
+    const late = setTimeout(() => this.abort.abort(), 30_000);
+    while (!this.frames.some(condition)) {
+      if (this.abort.signal.aborted) throw new Error(`The frame did not come; there were ${JSON.stringify(this.frames)}`);
+      await Promise.race([this.#wake.promise, this.#ended.then(() => this.abort.abort())]);
+    }
+    clearTimeout(late);
+  }
+
+  async close(): Promise<void> {
+    this.abort.abort();
+    await this.#ended;
+  }
+
+  async #read(response: Response): Promise<void> {
+    let text = '';
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) this.#block(block);
+    }
+  }
+
+  #block(block: string): void {
+    for (const line of block.split('\n')) {
+      if (line.startsWith('id: ')) this.ids.push(line.slice(4));
+      if (line.startsWith('data: ')) this.frames.push(JSON.parse(line.slice(6)) as Frame);
+    }
+    this.#wake.resolve();
+    this.#wake = Promise.withResolvers<void>();
+  }
+}
