@@ -17,7 +17,8 @@ describe('lists', () => {
   async function walk(query: string): Promise<string[]> {
     const ids: string[] = [];
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-      const { body } = await station.call<ReviewList>('listReviews', { query: `${query}&limit=2${cursor && `&cursor=${cursor}`}` });
+      const page: string = `${query}&limit=2${cursor && `&cursor=${cursor}`}`;
+      const { body } = await station.call<ReviewList>('listReviews', { query: page });
       ids.push(...body.items.map((item) => item.id));
       cursor = body.next_cursor;
     }

@@ -1,6 +1,6 @@
 import { newId, uuidOf } from '@countersign/event-store';
+import { failing, type Received, Receiver, verifyStandard } from '@countersign/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { failing, type Received, Receiver, verifyStandard } from './fixture/receiver.js';
 import { acted, asked } from './fixture/reviews.js';
 import { type Station, startStation, until } from './fixture/station.js';
 

@@ -2,8 +2,8 @@
 
 import type { AgentActor, Delivery, DeliveryDetail, DeliveryList, ErrorBody, WebhookTestResult } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
+import { type Received, Receiver, status, verifyStandard } from '@countersign/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Received, Receiver, status, verifyStandard } from './fixture/receiver.js';
 import { AGENT, PERSON, PROJECT } from './fixture/reviews.js';
 import { type Station, startStation, until } from './fixture/station.js';
 import { dropOldBodies } from './queue/retention.js';

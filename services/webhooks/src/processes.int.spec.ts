@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { uuidOf } from '@countersign/event-store';
+import { Receiver } from '@countersign/testing';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Receiver } from './fixture/receiver.js';
 import { type Station, startStation, until } from './fixture/station.js';
 
 jest.setTimeout(30_000);
