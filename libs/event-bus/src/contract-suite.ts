@@ -172,10 +172,20 @@ export function eventBusContract(adapter: string, open: () => Promise<BusArena>)
       it('B5 delivers nothing after close() has resolved', async () => {
         const bus = arena.openBus();
         let closed = false;
+        let running = 0;
         const afterClose: number[] = [];
-        await bus.subscribe(
-          recording('closing', { batchSize: 3, before: (events) => void (closed && afterClose.push(...events.map((e) => e.position))) }),
-        );
+        const inner = recording('closing', { batchSize: 3 });
+        await bus.subscribe({
+          ...inner,
+          async onBatch(events, context) {
+            running++;
+            if (closed) afterClose.push(...events.map((event) => event.position));
+            // Long enough that a close which does not wait is over before.
+            await context.tx.query('select pg_sleep(0.1)');
+            await inner.onBatch(events, context);
+            running--;
+          },
+        });
         const stream = newId('rev');
         let appending = true;
         let count = 0;
@@ -183,10 +193,11 @@ export function eventBusContract(adapter: string, open: () => Promise<BusArena>)
           for (; appending; count++) await append(arena.store, stream, ['review.noted']);
         })();
         await until(
-          () => effectsOf(arena.pool, 'closing'),
-          (effects) => effects.length > 5,
+          async () => [running, (await effectsOf(arena.pool, 'closing')).length],
+          ([now, done]) => now === 1 && (done ?? 0) > 0,
         );
         await bus.close();
+        expect(running).toBe(0);
         closed = true;
         const before = (await effectsOf(arena.pool, 'closing')).length;
         const other = arena.openBus();

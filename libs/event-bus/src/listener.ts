@@ -12,6 +12,7 @@ import pg from 'pg';
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 5_000;
+const CONNECT_MS = 5_000;
 
 export class Listener {
   readonly #options: { connectionString: string; channels: string[]; onNotify(channel: string): void; logger: Logger };
@@ -53,9 +54,10 @@ export class Listener {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client(
-      clientConfig({ connectionString: this.#options.connectionString, applicationName: 'countersign listener' }),
-    );
+    const client = new pg.Client({
+      ...clientConfig({ connectionString: this.#options.connectionString, applicationName: 'countersign listener' }),
+      connectionTimeoutMillis: CONNECT_MS,
+    });
     client.on('error', () => this.#lost(client));
     client.on('end', () => this.#lost(client));
     client.on('notification', ({ channel }) => this.#options.onNotify(channel));

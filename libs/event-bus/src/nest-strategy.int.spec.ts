@@ -70,7 +70,7 @@ class OfOneGroup {
 @Controller()
 class Bare {
   @EventPattern('review.requested')
-  requested(): void {}
+  requested(_events: unknown): void {}
 }
 
 async function start(controller: Type, servers: EventBusServer[]): Promise<void> {

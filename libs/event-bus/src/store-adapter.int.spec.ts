@@ -198,6 +198,29 @@ describe('subscriptions', () => {
 });
 
 describe('notifications', () => {
+  it('F2 events flow and groups are controlled without any', async () => {
+    const bus = arena.openBus({ connectionString: 'postgres://127.0.0.1:1/nothing-listens-here' });
+    const other = arena.openBus({ connectionString: 'postgres://127.0.0.1:1/nothing-listens-here' });
+    await bus.subscribe(recording('quiet'));
+    const seen: number[] = [];
+    await other.tail({ from: 0, categories: ['review'], onEvents: (events) => void seen.push(...events.map((event) => event.position)) });
+    const first = await append(arena.store, newId('rev'), ['review.requested']);
+    await until(
+      () => effectsOf(arena.pool, 'quiet'),
+      (effects) => effects.length === 1,
+    );
+    await other.seek('quiet', 0);
+    await until(
+      () => effectsOf(arena.pool, 'quiet'),
+      (effects) => effects.length === 2,
+    );
+    await until(
+      () => seen,
+      (positions) => positions.length === 1,
+    );
+    expect(seen).toEqual([first]);
+  });
+
   it('N2 a listening connection that is cut is replaced, and events flow meanwhile', async () => {
     const bus = arena.openBus();
     await bus.subscribe(recording('deaf'));

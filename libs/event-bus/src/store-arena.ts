@@ -16,7 +16,7 @@ const LOADER = fileURLToPath(new URL('../../testing/jest/source.mjs', import.met
 const MEMBER = fileURLToPath(new URL('./contract-member.ts', import.meta.url));
 
 export interface StoreArena extends BusArena {
-  openBus(options?: { drainMs?: number; pool?: Pool }): StoreEventBus;
+  openBus(options?: { drainMs?: number; connectionString?: string }): StoreEventBus;
 }
 
 /** @param db what `testDatabase()` of the testing library answers. */
