@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type TestDatabase, testDatabase } from '@countersign/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Appender } from './appender.js';
 import { newId } from './index.js';
@@ -74,13 +74,17 @@ describe('the group commit', () => {
       ...['appended', 'appended', 'appended', 'appended', 'reserved', 'appended', 'appended', 'repeated', 'appended'],
     ]);
     expect(batches).toBe(3);
-    expect(results.filter((_, i) => [0, 2, 5].includes(i)).map((r) => (r as { streams: { version: number }[] }).streams[0]?.version)).toEqual([1, 2, 3]);
+    expect(
+      results.filter((_, i) => [0, 2, 5].includes(i)).map((r) => (r as { streams: { version: number }[] }).streams[0]?.version),
+    ).toEqual([1, 2, 3]);
     await appender.close();
   });
 
   it('refuses at once what would wait behind too many', async () => {
     const appender = new Appender({ pool: db.pool, writer: 'test', prefixes: PREFIXES, maxWaiting: 5 });
-    const { results } = await whileBusy(appender, () => Array.from({ length: 8 }, () => appender.append(request(newId('rev'))).catch((error) => error)));
+    const { results } = await whileBusy(appender, () =>
+      Array.from({ length: 8 }, () => appender.append(request(newId('rev'))).catch((error) => error)),
+    );
     expect(results.filter((r) => r instanceof Error)).toHaveLength(3);
     expect(results.at(-1)).toMatchObject({ name: 'EventStoreUnavailableError' });
     await appender.close();
@@ -96,7 +100,9 @@ describe('the group commit', () => {
     const append = appender.append(request(stream));
     // Several attempts queue up at the lock, each on its own connection.
     for (let waiting = 0; waiting < 3; ) {
-      const { rows } = await db.ownerPool.query("select count(*)::integer as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()");
+      const { rows } = await db.ownerPool.query(
+        "select count(*)::integer as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      );
       waiting = rows[0].n;
     }
     await holder.query('rollback');
@@ -109,7 +115,9 @@ describe('the group commit', () => {
       );
       left = rows[0].n;
     }
-    const { rows } = await db.ownerPool.query('select count(*)::integer as n from event_store.events where stream = (select stream from event_store.streams order by last_position desc limit 1)');
+    const { rows } = await db.ownerPool.query(
+      'select count(*)::integer as n from event_store.events where stream = (select stream from event_store.streams order by last_position desc limit 1)',
+    );
     expect(rows[0].n).toBe(2);
     await appender.close();
   });

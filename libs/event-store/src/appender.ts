@@ -61,7 +61,9 @@ export class Appender {
   append(request: PreparedRequest): Promise<AppendResult> {
     if (this.closed) return Promise.reject(new Error('The event store is closed.'));
     if (this.waiting.length >= (this.options.maxWaiting ?? 10_000)) {
-      return Promise.reject(new EventStoreUnavailableError('Too many appends wait for the event store; this one was not stored. Try again later.'));
+      return Promise.reject(
+        new EventStoreUnavailableError('Too many appends wait for the event store; this one was not stored. Try again later.'),
+      );
     }
     return new Promise((resolve, reject) => {
       this.waiting.push({ request, resolve, reject });

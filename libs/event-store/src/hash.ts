@@ -7,7 +7,7 @@
  *   event id (16) · int32 length and bytes of the type · schema version int32 · time int64, microseconds since 1970 ·
  *   body commitment (32) · metadata commitment (32) · hash of the stream's event before (32; zeros for the first)
  */
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export interface HashedEvent {
   /** Uuids as 16 bytes each. */
@@ -31,7 +31,7 @@ export const NO_PREVIOUS = Buffer.alloc(32);
 export const BUCKETS = 12;
 
 export function commitment(salt: Uint8Array, text: string): Buffer {
-  return createHash('sha256').update(salt).update(text, 'utf8').digest();
+  return hash('sha256', Buffer.concat([salt, Buffer.from(text)]), 'buffer');
 }
 
 export function eventHeader(event: HashedEvent): Buffer {

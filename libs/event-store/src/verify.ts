@@ -10,6 +10,7 @@
 import type { Pool } from 'pg';
 import { bucketOf, commitment, eventHash, NO_PREVIOUS } from './hash.js';
 import { idOf } from './ids.js';
+import { uuidBytes } from './typeid.js';
 import type { VerifyReport } from './types.js';
 
 /** Positions looked at in one query, and bytes of JSON held at a time. The range is closed for the reason that reader.ts names (R1). */
@@ -91,7 +92,11 @@ export async function verifyEvents(pool: Pool, prefixes: Record<string, string>,
   let next = from;
   let lastTime = Number.NEGATIVE_INFINITY;
   while (next <= to) {
-    const { rows } = await pool.query<VerifyRow>({ name: 'event_store.verify', text: EVENTS, values: [next, Math.min(to, next + PAGE - 1), Buffer.alloc(16)] });
+    const { rows } = await pool.query<VerifyRow>({
+      name: 'event_store.verify',
+      text: EVENTS,
+      values: [next, Math.min(to, next + PAGE - 1), Buffer.alloc(16)],
+    });
     for (const row of rows) {
       const reason = row.position === next ? (row.time_us < lastTime ? 'its time lies before an earlier position' : fault(row)) : null;
       if (row.position !== next) return bad(next, null, 'the position is missing');
@@ -128,14 +133,14 @@ function fault(row: VerifyRow): string | null {
   if (row.meta === null ? !redacted(row, true) || row.has_meta_salt : !row.has_meta_salt) return 'the metadata is gone without a redaction';
   if (row.body !== null && !commitment(bodySalt, row.body).equals(bodyCommitment)) return 'the body is not the one that was stored';
   if (row.meta !== null && !commitment(metaSalt, row.meta).equals(metaCommitment)) return 'the metadata is not the one that was stored';
-  const stream = rawUuid(row.stream);
+  const stream = uuidBytes(row.stream) as Uint8Array;
   const computed = eventHash({
-    project: rawUuid(row.project),
+    project: uuidBytes(row.project) as Uint8Array,
     shard: 0,
     position: row.position,
     stream,
     version: row.version,
-    id: rawUuid(row.id),
+    id: uuidBytes(row.id) as Uint8Array,
     type: row.type,
     schemaVersion: row.schema_version,
     timeMicroseconds: BigInt(row.time_us),
@@ -160,10 +165,6 @@ function redacted(row: VerifyRow, metadata: boolean): boolean {
       return false;
     }
   });
-}
-
-function rawUuid(uuid: string): Buffer {
-  return Buffer.from(uuid.replaceAll('-', ''), 'hex');
 }
 
 async function lostTail(pool: Pool): Promise<{ stream: string; category: string; last_position: number } | null> {

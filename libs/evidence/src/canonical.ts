@@ -102,7 +102,12 @@ function write(value: unknown, depth: number): string | null {
   }
 }
 
+/** What a JSON text escapes or refuses; most texts hold none of it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are the ones JSON escapes.
+const NOT_PLAIN = /[\u0000-\u001f"\\\ud800-\udfff]/;
+
 function writeText(text: string): string | null {
+  if (!NOT_PLAIN.test(text)) return `"${text}"`;
   return text.isWellFormed() && !text.includes('\u0000') ? JSON.stringify(text) : null;
 }
 
