@@ -2,6 +2,8 @@
 // which every rule is broken once: a rule that reports nothing there fails the lint.
 
 const SPEC = '\\.(unit|int|e2e)\\.spec\\.tsx?$';
+/** What only tests run: specs, and the parts they are set up with. */
+const FOR_TESTS = `${SPEC}|^services/[^/]+/src/(fixture|testing)/`;
 const NEST = '^@nestjs/|/@nestjs/';
 const PG = '^pg$|/node_modules/(@types/)?pg/';
 const PURE = ['^libs/review/src/', '^services/[^/]+/src/.*decider\\.ts$'];
@@ -25,8 +27,15 @@ export const forbidden = [
     name: 'services-meet-in-events',
     comment: 'Services learn of each other by events and typed HTTP. Only platform composes them.',
     severity: 'error',
-    from: { path: '^services/([^/]+)/', pathNot: '^services/platform/' },
+    from: { path: '^services/([^/]+)/', pathNot: ['^services/platform/', FOR_TESTS] },
     to: { path: '^(services|test)/', pathNot: '^services/$1/' },
+  },
+  {
+    name: 'tests-may-stand-on-the-directory',
+    comment: 'Who is in a project is asked of the real directory in tests: a stand-in would agree with whatever they assume. Nobody else is.',
+    severity: 'error',
+    from: { path: `^services/([^/]+)/src/((fixture|testing)/|.*${SPEC})`, pathNot: '^services/platform/' },
+    to: { path: '^(services|test)/', pathNot: '^services/($1/|directory/src/index\\.ts$)' },
   },
   {
     name: 'contracts-stand-alone',

@@ -41,8 +41,13 @@ export const REJECT_FROM_ITERATION = {
 /** Ids a template cannot give to actions of its own. */
 export const RESERVED_ACTION_IDS: readonly string[] = [CANCEL_ITERATION.id, REJECT_FROM_ITERATION.id];
 
-const copy = (action: Omit<Action, 'enabled_for_status'> & { enabled_for_status?: readonly string[] }): Action =>
-  structuredClone(action) as Action;
+const copy = ({
+  enabled_for_status,
+  ...action
+}: Omit<Action, 'enabled_for_status'> & { enabled_for_status?: readonly string[] }): Action => ({
+  ...action,
+  ...(enabled_for_status && { enabled_for_status: [...enabled_for_status] as Action['enabled_for_status'] }),
+});
 
 /** Every action that can be named on the review, in whatever status it is offered. */
 export function actionsOf(review: Pick<RequestedReview, 'actions'>): Action[] {

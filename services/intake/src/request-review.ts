@@ -14,7 +14,6 @@ import {
   judgeRepeatedRequest,
   loadReview,
   may,
-  type RequestedReview,
   type RequestReview,
   type ReviewState,
   refuse,
@@ -26,6 +25,9 @@ import {
 import type { IntakeDeps } from './deps.js';
 import { findTemplate } from './templates.js';
 
+/** `bucket`: of `position`, where the answer is that of an earlier request. */
+export type AnsweredRequest = HandledReview & { bucket?: number };
+
 const refused = (refusal: HandledReview['refusal']): HandledReview => ({
   state: { status: 'none' },
   version: 0,
@@ -36,7 +38,7 @@ const refused = (refusal: HandledReview['refusal']): HandledReview => ({
   now: '',
 });
 
-export async function requestReview(deps: IntakeDeps, caller: CallerIdentity, body: ReviewCreate): Promise<HandledReview> {
+export async function requestReview(deps: IntakeDeps, caller: CallerIdentity, body: ReviewCreate): Promise<AnsweredRequest> {
   const permission = may(caller.actor, 'request');
   if (!permission.ok) return refused(permission.refusal);
   const actor = caller.actor as AgentActor;
@@ -69,12 +71,18 @@ export async function requestReview(deps: IntakeDeps, caller: CallerIdentity, bo
 }
 
 /** The review an earlier request with the same key made, or why this is not that request again (decision 9). */
-async function repeated(deps: IntakeDeps, actor: AgentActor, stream: string, sameInput: boolean): Promise<HandledReview> {
-  const { state, now, version } = await loadReview(deps.store, stream);
+async function repeated(deps: IntakeDeps, actor: AgentActor, stream: string, sameInput: boolean): Promise<AnsweredRequest> {
+  const { state, now, version, events } = await loadReview(deps.store, stream);
+  if (state.status === 'none') {
+    const message = 'The key belongs to a review that was erased.';
+    return refused({ code: 'idempotency_key_terminal_conflict', message, extra: { review_id: stream } });
+  }
   const permission = may(actor, 'request', state);
   if (!permission.ok) return refused(permission.refusal);
-  const refusal = judgeRepeatedRequest(state as RequestedReview, now, sameInput) ?? undefined;
-  return { state, version, events: [], refusal, repeated: refusal === undefined, position: 0, now };
+  const refusal = judgeRepeatedRequest(state, now, sameInput) ?? undefined;
+  // Whoever asks again may never have had the first answer: their next list has the review all the same (K14).
+  const { position = 0, bucket } = events.at(-1) ?? {};
+  return { state, version, events: [], refusal, repeated: refusal === undefined, position, bucket, now };
 }
 
 type Found = Pick<RequestReview, 'template' | 'body' | 'assignee_id' | 'on_behalf_of'>;

@@ -27,7 +27,7 @@ import {
 } from '@countersign/review';
 import { Body, Controller, Headers, Inject, Param, Post, Put } from '@nestjs/common';
 import { DEPS, type IntakeDeps } from './deps.js';
-import { requestReview } from './request-review.js';
+import { type AnsweredRequest, requestReview } from './request-review.js';
 
 /** What agents do (HRP digest §1.2, §13). Every route is a command for one decider of libs/review. */
 @Controller('/api/v1/reviews')
@@ -101,7 +101,7 @@ export class ReviewsController {
   }
 }
 
-function answer(handled: HandledReview): Reply<Review> {
+function answer(handled: AnsweredRequest): Reply<Review> {
   if (handled.refusal) throw problemOf(handled.refusal, handled);
   return respond(toWire(handled.state as RequestedReview, handled.now), { seen: handled, replayed: handled.events.length === 0 });
 }

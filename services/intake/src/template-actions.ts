@@ -21,7 +21,7 @@ const WORDS: Record<string, keyof typeof PRESETS> = {
 
 const preset = (word: string): Action | undefined => {
   const name = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
-  return name && structuredClone<Action>(PRESETS[name]);
+  return name && { ...PRESETS[name] };
 };
 
 function refuse(code: ErrorCode, message: string, index?: number): TemplateRefusal {

@@ -148,7 +148,8 @@ export function discardDraft(command: { actor: Actor }, state: TemplateState): T
 /** A draft is read as a create body would be: the same shape, the same refusals. What it leaves out is as it stands. */
 function readDraft(template: ExistingTemplate, draft: Record<string, unknown>): { input: TemplateCreate } | { refusal: TemplateRefusal } {
   const standing = { slug: template.slug, ...currentVersion(template)?.config };
-  const result = validator(TemplateCreate)(structuredClone({ ...standing, ...draft }));
+  // A copy: what the draft has beside a template's members is dropped from it.
+  const result = validator(TemplateCreate)(JSON.parse(JSON.stringify({ ...standing, ...draft })));
   if (result.ok) return { input: result.value };
   const [first] = result.issues;
   const code = (result.code === 'validation_failed' && DRAFT_CODES[first.path.replace(/\..*/, '')]) || result.code;
