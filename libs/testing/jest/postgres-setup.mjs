@@ -7,13 +7,14 @@ import './source.mjs';
 
 const PREFIX = 'countersign-jest-';
 
+// biome-ignore lint/style/noDefaultExport: jest asks for one.
 export default async function setup() {
   if (process.env.DATABASE_URL) {
     process.env.COUNTERSIGN_TEST_POSTGRES = process.env.DATABASE_URL;
     return;
   }
   const { startEmbeddedPostgres } = await import('../../database/src/embedded.ts');
-  await removeAbandoned(startEmbeddedPostgres);
+  await removeAbandoned();
   const dataDir = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const server = await startEmbeddedPostgres({
     dataDir,
@@ -23,23 +24,18 @@ export default async function setup() {
   globalThis.countersignTestPostgres = { server, dataDir };
 }
 
-/** Servers of runs that were killed: adopted, stopped and removed. */
-async function removeAbandoned(startEmbeddedPostgres) {
+/** What runs left that were killed: their servers are stopped, their folders removed. */
+async function removeAbandoned() {
+  const { alive, isServerOf, readPostmasterPid } = await import('../../database/src/embedded-process.ts');
   for (const name of await readdir(tmpdir())) {
-    const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
-    if (!pid || alive(pid)) continue;
+    const run = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
+    if (!run || alive(run)) continue;
     const dataDir = join(tmpdir(), name);
-    const server = await startEmbeddedPostgres({ dataDir }).catch(() => null);
-    await server?.stop();
+    const server = await readPostmasterPid(join(dataDir, 'cluster'));
+    if (server && alive(server.pid) && (await isServerOf(server.pid, join(dataDir, 'cluster')).catch(() => false))) {
+      process.kill(server.pid, 'SIGQUIT');
+      while (alive(server.pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+    }
     await rm(dataDir, { recursive: true, force: true });
-  }
-}
-
-function alive(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
   }
 }

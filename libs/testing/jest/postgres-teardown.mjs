@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 
+// biome-ignore lint/style/noDefaultExport: jest asks for one.
 export default async function teardown() {
   const running = globalThis.countersignTestPostgres;
   if (!running) return;
