@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { type SpawnedProgram, scratchFolder, spawnServer, stopLeftovers, until } from '@countersign/platform/fixture';
+import { runCli, type SpawnedProgram, scratchFolder, spawnServer, stopLeftovers, until } from '@countersign/platform/fixture';
 import pg from 'pg';
 
 export interface Credentials {
@@ -25,11 +25,17 @@ export interface Topology {
   killAndRestart(): Promise<void>;
   /** Makes the database's time go forward (K8). */
   advanceClock(seconds: number): Promise<void>;
+  /** Runs a command of the operators' CLI. @returns its JSON answer. */
+  operate<T>(...command: string[]): Promise<T>;
+  /** Asks the database, as its owner. */
+  query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
+  /** The processes it is made of now, and what they have logged since they started. */
+  inspect(): { pids: number[]; log: string };
   stop(): Promise<void>;
 }
 
-/** `npm start`: everything in one process, over an embedded PostgreSQL. */
-export async function startAllInOne(): Promise<Topology> {
+/** `npm start`: everything in one process, over an embedded PostgreSQL. `settings`: of its environment. */
+export async function startAllInOne(settings: Record<string, string> = {}): Promise<Topology> {
   const folder = scratchFolder();
   const dataDir = join(folder.path, 'data');
   const port = String(await freePort());
@@ -38,12 +44,22 @@ export async function startAllInOne(): Promise<Topology> {
   const lock = () => JSON.parse(readFileSync(join(dataDir, 'lock.json'), 'utf8')) as { pid: number; database_url?: string };
 
   async function start(): Promise<void> {
-    const program = spawnServer(dataDir, { PORT: port, LOG_LEVEL: 'warn' });
+    const program = spawnServer(dataDir, { PORT: port, LOG_LEVEL: 'warn', ...settings });
     programs.push(program);
     await program.printed(/is ready at/);
     await until('its address to be published', () => existsSync(file) && lock().pid === program.child.pid && lock().database_url);
   }
   await start();
+
+  async function query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]> {
+    const owner = new pg.Client({ connectionString: lock().database_url });
+    await owner.connect();
+    try {
+      return (await owner.query<Row>(sql, values)).rows;
+    } finally {
+      await owner.end();
+    }
+  }
 
   return {
     credentials: JSON.parse(readFileSync(file, 'utf8')) as Credentials,
@@ -52,13 +68,17 @@ export async function startAllInOne(): Promise<Topology> {
       await start();
     },
     async advanceClock(seconds) {
-      const owner = new pg.Client({ connectionString: lock().database_url });
-      await owner.connect();
-      try {
-        await owner.query("update event_store.clock set ahead = ahead + $1 * interval '1 second'", [seconds]);
-      } finally {
-        await owner.end();
-      }
+      await query("update event_store.clock set ahead = ahead + $1 * interval '1 second'", [seconds]);
+    },
+    async operate<T>(...command: string[]) {
+      const { code, stdout, stderr } = await runCli(dataDir, ...command, '--json');
+      if (code !== 0) throw new Error(`countersign ${command.join(' ')} ended with ${code}: ${stderr}`);
+      return JSON.parse(stdout) as T;
+    },
+    query,
+    inspect() {
+      const program = programs.at(-1) as SpawnedProgram;
+      return { pids: [program.child.pid as number], log: program.stderr };
     },
     async stop() {
       await programs.at(-1)?.stop();
