@@ -1,4 +1,3 @@
-import './fields.css';
 import type { TemplateField } from '@countersign/contracts';
 import { Component, type ReactNode, useId } from 'react';
 import { Badge } from '../elements/Badge.js';

@@ -1,4 +1,3 @@
-import './inbox.css';
 import type { ReviewStatus } from '@countersign/contracts';
 import { useRef } from 'react';
 import { Link, useSearch } from 'wouter';

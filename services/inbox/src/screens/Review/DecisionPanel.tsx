@@ -1,4 +1,3 @@
-import './panel.css';
 import type { Dispatch } from 'react';
 import { useKeys } from '../../elements/keys.js';
 import type { Desk, DeskEvent } from '../../review/desk.js';

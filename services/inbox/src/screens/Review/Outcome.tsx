@@ -1,4 +1,3 @@
-import './outcome.css';
 import type { Review } from '@countersign/contracts';
 import type { Ref } from 'react';
 import { Link } from 'wouter';

@@ -1,4 +1,3 @@
-import './review.css';
 import { useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Refused, sentenceOf } from '../../api/failure.js';

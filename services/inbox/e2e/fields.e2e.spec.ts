@@ -1,0 +1,186 @@
+/** Every type of field in Chromium: shown, edited, and received by the agent as it was meant. */
+
+import type { TemplateCreate } from '@countersign/contracts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { eventually, inboxTest } from './inbox-test.js';
+
+const { station, chromium } = inboxTest();
+
+const PIXEL = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const OPTIONS = ['EUR', 'USD', 'GBP'];
+
+const template = (slug: string, editable: boolean): TemplateCreate => ({
+  slug,
+  name: 'Every type',
+  fields: [
+    { name: 'title', type: 'text', label: 'Title', editable, required: true },
+    { name: 'description', type: 'markdown', label: 'Description', editable },
+    { name: 'attributes', type: 'json', label: 'Attributes', editable },
+    { name: 'price', type: 'number', label: 'Price', editable, required: true },
+    { name: 'currency', type: 'select', label: 'Currency', options: OPTIONS, editable },
+    { name: 'condition', type: 'buttons', label: 'Condition', options: ['New', 'Used'], editable },
+    { name: 'in_stock', type: 'boolean', label: 'In stock', editable },
+    { name: 'from', type: 'date', label: 'Available from', editable },
+    { name: 'at', type: 'date', label: 'Published at', editable },
+    { name: 'page', type: 'url', label: 'Page', editable },
+    { name: 'photo', type: 'image', label: 'Photo', editable },
+    { name: 'clip', type: 'video', label: 'Clip', editable },
+    { name: 'note', type: 'text', label: 'Note', editable },
+  ],
+  actions: ['approve', 'reject', { id: 'flag', label: 'Flag for legal', kind: 'side_effect' }],
+});
+
+const PAYLOAD = {
+  title: 'Dripper\nsize 02',
+  description: '# Heading\n\nSome **bold** words.',
+  attributes: { colour: 'white', sizes: [1, 2] },
+  price: 24.9,
+  currency: 'EUR',
+  condition: 'New',
+  in_stock: true,
+  from: '2026-12-04',
+  at: '2026-12-04T09:30:00+01:00',
+  page: 'https://shop.example/items/2',
+  photo: PIXEL,
+  clip: 'data:video/mp4;base64,AAAAIGZ0eXA=',
+  internal_ref: 'batch-4471',
+  nested: { margin: 0.55 },
+};
+
+beforeAll(async () => {
+  await station.publish(template('every-type', true));
+  await station.publish(template('every-type-shown', false));
+});
+
+async function opened(slug: string): Promise<{ page: Page; id: string }> {
+  const { id } = await station.ask(slug, PAYLOAD);
+  const page = await chromium.pageOf(station.admin);
+  await page.goto(`/reviews/${id}`);
+  await page.locator('.action-bar').waitFor();
+  return { page, id };
+}
+
+const field = (page: Page, name: string) => page.locator(`[data-field="${name}"]`);
+
+describe('fields that are only shown', () => {
+  it('show each value by its type, and no control to change it', async () => {
+    const { page } = await opened('every-type-shown');
+    await page.getByRole('heading', { name: 'Heading' }).waitFor();
+    expect(await field(page, 'title').locator('.value').textContent()).toBe('Dripper\nsize 02');
+    expect(await field(page, 'description').locator('strong').textContent()).toBe('bold');
+    expect(JSON.parse((await field(page, 'attributes').locator('pre').textContent()) ?? '')).toEqual(PAYLOAD.attributes);
+    expect(await field(page, 'price').textContent()).toContain('24.9');
+    expect(await field(page, 'in_stock').textContent()).toContain('Yes');
+    expect(await field(page, 'from').textContent()).toContain('Fri 4 December 2026');
+    const link = field(page, 'page').getByRole('link');
+    expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([PAYLOAD.page, 'noopener noreferrer nofollow']);
+    expect(
+      await field(page, 'photo')
+        .locator('img')
+        .evaluate((image: HTMLImageElement) => image.naturalWidth),
+    ).toBe(1);
+    expect(await field(page, 'clip').locator('video').getAttribute('src')).toMatch(/^blob:/);
+    expect(await field(page, 'note').textContent()).toContain('Not sent');
+    expect(await page.locator('.fields').locator('textarea, select, input[type=text], input[type=date]').count()).toBe(0);
+  });
+
+  it('keep what the template does not declare apart', async () => {
+    const { page } = await opened('every-type');
+    const apart = page.getByRole('region', { name: 'Also sent' });
+    expect(await apart.textContent()).toMatch(/internal_ref.*"batch-4471".*nested/s);
+    expect(await apart.locator('textarea, input, select').count()).toBe(0);
+  });
+
+  it('show the source of a text as well as its form', async () => {
+    const { page } = await opened('every-type-shown');
+    await field(page, 'description').getByText('Source').click();
+    expect(await field(page, 'description').locator('pre').textContent()).toBe(PAYLOAD.description);
+  });
+});
+
+describe('fields that may be edited', () => {
+  it('send each value as its type', async () => {
+    const { page, id } = await opened('every-type');
+    await page.getByRole('textbox', { name: 'Title' }).fill('Another title');
+    await field(page, 'description').getByText('Edit').click();
+    await page.getByRole('textbox', { name: 'Description' }).fill('Plain');
+    await page.getByRole('textbox', { name: 'Attributes' }).fill('{"colour": "black", "sizes": []}');
+    await page.getByRole('textbox', { name: 'Price' }).fill('19.50');
+    await page.getByRole('combobox', { name: 'Currency' }).selectOption('GBP');
+    await page.getByRole('radiogroup', { name: 'Condition' }).getByText('Used').click();
+    await page.getByRole('radiogroup', { name: 'In stock' }).getByText('No', { exact: true }).click();
+    await page.getByLabel('Available from').fill('2027-01-15');
+    await page.getByRole('textbox', { name: 'Published at' }).fill('2027-01-15T10:00:00Z');
+    await page.getByRole('textbox', { name: 'Page' }).fill('https://shop.example/items/3');
+    await page.getByRole('textbox', { name: 'Note' }).fill('Added');
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.locator('.outcome').waitFor();
+    expect((await station.read(id)).approved_value).toEqual({
+      ...PAYLOAD,
+      title: 'Another title',
+      description: 'Plain',
+      attributes: { colour: 'black', sizes: [] },
+      price: 19.5,
+      currency: 'GBP',
+      condition: 'Used',
+      in_stock: false,
+      from: '2027-01-15',
+      at: '2027-01-15T10:00:00Z',
+      page: 'https://shop.example/items/3',
+      note: 'Added',
+    });
+  });
+
+  it.each([
+    ['Price', '12,', 'Enter a number'],
+    ['Price', '9007199254740993', 'more digits than can be kept exactly'],
+    ['Price', '', 'This field is required'],
+    ['Attributes', '{"a":', 'This is not JSON yet'],
+    ['Attributes', '{"a": 9007199254740993}', 'put it in quotes'],
+    ['Published at', 'tomorrow', 'Enter a date'],
+    ['Page', 'javascript:alert(1)', 'Enter an address'],
+  ])('%s: %j cannot be sent, and says why', async (label, text, why) => {
+    const { page, id } = await opened('every-type');
+    const input = page.getByRole('textbox', { name: label });
+    await input.fill(text);
+    await page.getByText(why).first().waitFor();
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByText('One of your edits cannot be sent yet').waitFor();
+    expect(await input.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect((await station.read(id)).status).toBe('pending');
+  });
+
+  it('keep their edits when an action does not take them up', async () => {
+    const { page, id } = await opened('every-type');
+    await page.getByRole('textbox', { name: 'Title' }).fill('Kept');
+    await page.getByText(/^Draft saved/).waitFor();
+    await page.getByRole('button', { name: 'Flag for legal' }).click();
+    await page.getByRole('status').filter({ hasText: 'Flag for legal' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Kept');
+    // The server drops a draft with whatever is done; the page saves it again.
+    await eventually(async () => expect((await station.readAs(id)).draft_payload).toEqual({ title: 'Kept' }));
+    expect((await station.read(id)).last_action_id).toBe('flag');
+  });
+
+  it('keep half a number and the feedback over a reload', async () => {
+    const { page } = await opened('every-type');
+    await page.getByRole('textbox', { name: 'Price' }).fill('12,');
+    await page.getByLabel('Feedback to the agent').fill('Not finished');
+    await page.reload();
+    await page.locator('.action-bar').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('12,');
+    expect(await page.getByLabel('Feedback to the agent').inputValue()).toBe('Not finished');
+  });
+
+  it('come back from the server’s draft in another browser', async () => {
+    const { page, id } = await opened('every-type');
+    await page.getByRole('textbox', { name: 'Price' }).fill('18');
+    await eventually(async () => expect((await station.readAs(id)).draft_payload).toEqual({ price: 18 }));
+    const elsewhere = await chromium.pageOf(station.admin);
+    await elsewhere.goto(`/reviews/${id}`);
+    await eventually(async () => expect(await elsewhere.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('18'));
+    await elsewhere.getByRole('button', { name: 'Revert Price' }).click();
+    await eventually(async () => expect((await station.readAs(id)).draft_payload).toBeNull());
+  });
+});

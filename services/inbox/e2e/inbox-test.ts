@@ -1,0 +1,37 @@
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { Chromium } from './browser.js';
+import { Station } from './station.js';
+
+/** One server and one browser for a file of tests; after each test nothing may have gone wrong on a page. */
+export function inboxTest(): { station: Station; chromium: Chromium } {
+  const station = new Station();
+  const chromium = new Chromium(station);
+  beforeAll(async () => {
+    await station.start();
+    await chromium.start();
+  });
+  afterEach(async () => {
+    await chromium.closePages();
+    expect(chromium.faults.splice(0)).toEqual([]);
+  });
+  afterAll(async () => {
+    await chromium.close();
+    await station.close();
+  });
+  return { station, chromium };
+}
+
+const PATIENCE_MS = 15_000;
+
+/** Waits until a check passes; fails with what it said last. */
+export async function eventually(check: () => unknown): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; ; ) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((later) => setTimeout(later, 50));
+    }
+  }
+}

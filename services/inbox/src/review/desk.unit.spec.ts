@@ -1,0 +1,97 @@
+import type { Review } from '@countersign/contracts';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { changeDesk, type Desk, type DeskEvent, hasTyped, isOpen, openDesk, ownDraft } from './desk.js';
+import { chosen } from './edits.js';
+import { askedForChanges, decidedBy, mine, requested, resubmitted, shownAfter, theirs } from './wire-fixture.js';
+
+const first = shownAfter(requested());
+const second = shownAfter(resubmitted({ subject: 'Hello again', body: 'Dear all' }));
+const settled = shownAfter(decidedBy(theirs, 'approve'));
+const awaited = shownAfter(askedForChanges());
+
+const given = (...events: DeskEvent[]): Desk => events.reduce(changeDesk, openDesk(first));
+const edit: DeskEvent = { type: 'typed', field: 'subject', edit: chosen('Good day') };
+const feedback: DeskEvent = { type: 'feedback', text: 'Too long' };
+
+describe('a desk', () => {
+  it('shows another version by itself while nothing was typed', () => {
+    const desk = given({ type: 'loaded', review: second });
+    expect(desk).toMatchObject({ shown: second, waiting: null, arrived: 2 });
+  });
+
+  it.each([
+    ['an edit', edit],
+    ['feedback', feedback],
+  ])('keeps what is decided in place over %s, until the person turns to the other version', (_, typed) => {
+    const waiting = given(typed, { type: 'loaded', review: second });
+    expect(waiting).toMatchObject({ shown: first, waiting: second });
+    const turned = changeDesk(waiting, { type: 'turned' });
+    expect(turned).toMatchObject({ shown: second, waiting: null, edits: waiting.edits, feedback: waiting.feedback });
+  });
+
+  it('drops an edit that the other version makes by itself', () => {
+    const same: DeskEvent = { type: 'typed', field: 'subject', edit: chosen('Hello again') };
+    expect(given(same, { type: 'loaded', review: second }, { type: 'turned' }).edits).toEqual({});
+  });
+
+  it('keeps everything typed when the review is settled by somebody else', () => {
+    const desk = given(edit, feedback, { type: 'loaded', review: settled });
+    expect(desk).toMatchObject({ shown: settled, feedback: 'Too long', edits: { subject: { value: 'Good day' } } });
+    expect(changeDesk(desk, { type: 'discarded' })).toMatchObject({ feedback: '', edits: {} });
+  });
+
+  it('forgets what was sent, and keeps what an action did not take up', () => {
+    expect(given(edit, feedback, { type: 'acted', review: settled, sent: true })).toMatchObject({
+      shown: settled,
+      edits: {},
+      feedback: '',
+    });
+    const kept = given(edit, feedback, { type: 'acted', review: awaited, sent: false });
+    expect(hasTyped(kept)).toBe(true);
+  });
+
+  it('does not let an older answer undo a newer one', () => {
+    expect(given({ type: 'loaded', review: settled }, { type: 'loaded', review: first }).shown).toBe(settled);
+    const waiting = given(edit, { type: 'loaded', review: second });
+    expect(changeDesk(waiting, { type: 'loaded', review: first }).waiting).toBe(second);
+  });
+
+  it('takes an edit back', () => {
+    expect(given(edit, { type: 'reverted', field: 'subject' }).edits).toEqual({});
+    expect(given(edit, { type: 'typed', field: 'subject', edit: chosen('Hello') }).edits).toEqual({});
+  });
+
+  it('is open while pending and while changes are awaited', () => {
+    expect([first, awaited, settled].map(isOpen)).toEqual([true, true, false]);
+  });
+
+  it('never changes what is decided under somebody who has typed', () => {
+    const events = fc.oneof<fc.Arbitrary<DeskEvent>[]>(
+      fc.constantFrom<Review>(first, awaited, second).map((review) => ({ type: 'loaded', review })),
+      fc.constantFrom<DeskEvent>(edit, feedback, { type: 'armed', action: 'reject' }),
+    );
+    fc.assert(
+      fc.property(fc.array(events, { maxLength: 12 }), (story) => {
+        let desk = openDesk(first);
+        for (const event of story) {
+          const next = changeDesk(desk, event);
+          if (hasTyped(desk)) {
+            expect(next.shown.payload_digest).toBe(desk.shown.payload_digest);
+            expect(hasTyped(next)).toBe(true);
+          }
+          desk = next;
+        }
+      }),
+    );
+  });
+});
+
+describe('the server’s draft', () => {
+  const drafted = { ...first, draft_payload: { subject: 'Draft' }, draft_by: 'ann', draft_at: first.created_at };
+  it('is taken up by whoever wrote it', () => {
+    expect(ownDraft(drafted, { name: 'ann', email: mine.email })).toEqual({ subject: { value: 'Draft' } });
+    expect(ownDraft(drafted, { name: 'bob', email: theirs.email })).toBeNull();
+    expect(ownDraft(first, { name: 'ann', email: mine.email })).toBeNull();
+  });
+});
