@@ -1,7 +1,7 @@
 /** The folder of an embedded PostgreSQL: where everything is, making the cluster, and refusing one this program cannot open. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findBinaries, reachable, reachableBinaries, type ServerUser, serverUser } from './embedded-binaries.js';
 
@@ -21,6 +21,8 @@ export interface Place {
   dataArgument: string;
   binaries: string;
 }
+
+const OLD_DRAFT_MS = 600_000;
 
 /** Superuser of the server, and the database made for it. */
 export const OWNER = 'countersign';
@@ -79,6 +81,7 @@ export async function initialise(place: Place): Promise<string> {
 
 /** Under a name of its own first: half a cluster never stands where a whole one is expected. */
 async function createCluster(place: Place): Promise<void> {
+  await removeOldDrafts(place.folder);
   const draft = await mkdtemp(join(place.folder, 'new-'));
   try {
     const data = join(draft, 'cluster');
@@ -104,6 +107,15 @@ async function createCluster(place: Place): Promise<void> {
     });
   } finally {
     await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** What was left by processes that ended while they made one. A draft that is being made is seconds old. */
+async function removeOldDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith('new-')) continue;
+    const made = await stat(join(folder, name)).catch(() => null);
+    if (made && Date.now() - made.mtimeMs > OLD_DRAFT_MS) await rm(join(folder, name), { recursive: true, force: true });
   }
 }
 

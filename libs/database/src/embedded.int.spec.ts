@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chown, mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -88,7 +88,11 @@ async function inProcess(then: string): Promise<{ child: ChildProcess; pid: numb
 
 describe('an embedded PostgreSQL', () => {
   it('listens on loopback only, asks for a password, makes no socket and syncs its writes', async () => {
+    // Left by one that was killed while it made its cluster.
+    await mkdir(join(dataDir, 'new-old'), { recursive: true });
+    await utimes(join(dataDir, 'new-old'), new Date(0), new Date(0));
     const server = await start();
+    expect((await readdir(dataDir)).sort()).toEqual(['cluster', 'password', 'server.log']);
     expect(new URL(server.url)).toMatchObject({ hostname: '127.0.0.1', pathname: '/countersign' });
     const settings = await query(
       server.url,
