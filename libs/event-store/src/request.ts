@@ -65,7 +65,8 @@ export interface Categories {
 export const COMMAND_SCOPE = ':command';
 export const NO_UPPER_BOUND = 2n ** 63n - 1n;
 export const NO_LOWER_BOUND = -(2n ** 63n);
-const MAX_TEXT = 1000;
+/** In bytes of UTF-8: two of them still fit an entry of a PostgreSQL index. */
+const MAX_TEXT = 1_000;
 
 /** The request cannot be stored, whatever the database holds: a fault of the caller's code. */
 export class InvalidAppendError extends Error {
@@ -227,8 +228,8 @@ function withoutUndefined(value: unknown): unknown {
 }
 
 function checkText(text: unknown, of: string): void {
-  if (typeof text !== 'string' || text === '' || text.length > MAX_TEXT || text.includes('\u0000') || !text.isWellFormed()) {
-    throw new InvalidAppendError(`A ${of} is a text of 1 to ${MAX_TEXT} characters without NUL or lone surrogates.`);
+  if (typeof text !== 'string' || text === '' || Buffer.byteLength(text) > MAX_TEXT || text.includes('\u0000') || !text.isWellFormed()) {
+    throw new InvalidAppendError(`A ${of} is a text of 1 to ${MAX_TEXT} bytes without NUL or lone surrogates.`);
   }
 }
 
