@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AppendRequest, DomainEvent, EventMeta, EventStore, LoadedStream, StoredEvent, TimerSchedule } from './types.js';
 
 /** Saying no is an ordinary outcome: a value with a stable code, told to the caller and, where it matters, recorded. */
@@ -44,13 +45,28 @@ export interface Handled<S, Code extends string = string> {
 
 /** Lost races that are decided again before the caller hears of them (decision 24). */
 const ATTEMPTS = 6;
+const LONGEST_WAIT_MS = 200;
+
+/** Many wrote to one stream at the same moment. It passes: an edge answers 503, a consumer tries the batch again. */
+export class StreamBusyError extends Error {
+  override readonly name = 'StreamBusyError';
+  /** As PostgreSQL calls it: a transaction that is worth trying again (serialization_failure). */
+  readonly code = '40001';
+  constructor(stream: string) {
+    super(`Stream ${stream} moved during all ${ATTEMPTS} attempts to decide; nothing was appended. Try again.`);
+  }
+}
+
+/** Those who lost together must not come back together: one of a batch wins, and the others would lose as often as there are of them. */
+const apart = (attempt: number): Promise<void> => delay(Math.random() * Math.min(LONGEST_WAIT_MS, 5 * 2 ** attempt));
 
 /**
  * The one write path: load, decide, append; decide again when the stream moved or the clock passed a bound meanwhile.
  *
  * A `too_late` or `too_early` append is not an answer by itself: the command is judged once more with the newer time, so that
  * the decider states the refusal and its lapse (decision 25).
- * @throws {Error} when the stream kept moving for all attempts, or a reservation is held by another stream and `onReserved` is absent.
+ * @throws {StreamBusyError} when the stream kept moving for all attempts.
+ * @throws {Error} when a reservation is held by another stream and `onReserved` is absent.
  */
 export async function handle<S, E extends DomainEvent, Code extends string = string>(
   store: EventStore,
@@ -129,9 +145,8 @@ export async function handle<S, E extends DomainEvent, Code extends string = str
       case 'conflict':
       case 'too_late':
       case 'too_early':
-        if (attempt >= ATTEMPTS) {
-          throw new Error(`Stream ${command.stream} moved during all ${ATTEMPTS} attempts to decide; nothing was appended. Try again.`);
-        }
+        if (attempt >= ATTEMPTS) throw new StreamBusyError(command.stream);
+        if (attempt > 1) await apart(attempt);
         break;
     }
   }
