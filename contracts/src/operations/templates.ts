@@ -37,7 +37,7 @@ export const TEMPLATE_OPERATIONS = [
     summary: 'Make and publish a template',
     body: TemplateCreate,
     responses: { 201: Template },
-    errors: [...CONTENT_ERRORS, 'slug_already_exists'],
+    errors: [...CONTENT_ERRORS, 'template_not_allowed', 'slug_already_exists'],
   }),
   operation({
     ...read,
@@ -78,7 +78,7 @@ export const TEMPLATE_OPERATIONS = [
     summary: 'Begin a template as a draft from any object',
     body: TemplateDraft,
     responses: { 201: Template },
-    errors: [],
+    errors: ['template_not_allowed'],
   }),
   operation({
     ...write,
@@ -139,7 +139,7 @@ export const TEMPLATE_OPERATIONS = [
     summary: 'Accept reviews again',
     params: IdParams,
     responses: { 200: Template },
-    errors: ['template_not_found', 'template_not_allowed', 'invalid_template_state'],
+    errors: ['template_not_found', 'template_not_allowed', 'invalid_template_state', 'human_actor_required'],
   }),
   operation({
     ...write,

@@ -25,9 +25,9 @@ const STATUS_CODES: Record<number, ErrorCode> = {
   503: 'service_unavailable',
 };
 
-/** PostgreSQL's and the socket's ways to say that the database is not there (yet), or has no room. */
+/** PostgreSQL's and the socket's ways to say that the database is not there (yet), has no room, or is contended for. */
 const UNREACHABLE =
-  /^(?:08\w{3}|57P0[1-5]|53300|25006|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN|UND_ERR_\w+)$/;
+  /^(?:08\w{3}|57P0[1-5]|53300|25006|40001|40P01|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN|UND_ERR_\w+)$/;
 
 /** Whatever was thrown, as the problem the caller is told. `unexpected` says it is a fault of ours that belongs in the log. */
 export function problemOfError(error: unknown): { problem: Problem; unexpected: boolean } {

@@ -2,8 +2,10 @@
 import type { Actor, Template } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { digest } from '@countersign/evidence';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { PAYLOAD, type Station, startStation } from './fixture/station.js';
+
+jest.setTimeout(60_000);
 
 let station: Station;
 let mail: Template;

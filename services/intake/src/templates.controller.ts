@@ -13,10 +13,12 @@ import {
   contract,
   Identity,
   listBody,
+  Problem,
   parseSeen,
   problemOf,
   type Reply,
   respond,
+  retryAfter,
   SEEN_HEADER,
 } from '@countersign/http';
 import { Body, Controller, Delete, Get, Headers, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
@@ -130,12 +132,24 @@ export class TemplatesController {
     @Param(contract(IdParams)) { id }: IdParams,
     @Query(contract(TemplateDeleteQuery)) { force }: TemplateDeleteQuery,
   ) {
-    const open_reviews = await countOpenReviews(this.deps.pool, id);
+    const open_reviews = await this.#openReviews(id, force ?? false);
     const handled = await this.#run(caller, id, (state) =>
       deleteTemplate({ actor: caller.actor, force: force ?? false, open_reviews }, state),
     );
     if (handled.refusal) throw problemOf(handled.refusal, handled);
     return respond({ object: 'template' as const, id, deleted: true as const }, { seen: handled, replayed: handled.events.length === 0 });
+  }
+
+  /** Counted once the read model has every review that was requested before; whoever forces it does not have to know. */
+  async #openReviews(template: string, forced: boolean): Promise<number> {
+    const { position } = await this.deps.store.head();
+    const current = await this.deps.bus.caughtUp(INTAKE_PROJECTION.name, position, 'all', OWN_WRITE_WAIT);
+    if (!current && !forced) {
+      throw new Problem('service_unavailable', 'Whether reviews of this template are still open cannot be told at the moment; try again.', {
+        headers: retryAfter(1),
+      });
+    }
+    return countOpenReviews(this.deps.pool, template);
   }
 
   #run(caller: CallerIdentity, id: string, decide: (state: TemplateState) => TemplateDecision): Promise<HandledTemplate> {

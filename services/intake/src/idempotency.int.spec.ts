@@ -1,0 +1,200 @@
+/** The same request again (decision 9): one review for a key, whoever races and whatever breaks off. */
+import type { Actor } from '@countersign/contracts';
+import { newId, redactStream } from '@countersign/event-store';
+import { act } from '@countersign/review';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { PAYLOAD, type Station, startStation } from './fixture/station.js';
+import { requestReview } from './request-review.js';
+
+jest.setTimeout(60_000);
+
+let station: Station;
+beforeAll(async () => {
+  station = await startStation();
+  await station.template({ slug: 'mail' });
+});
+afterAll(() => station.close());
+
+let keys = 0;
+const freshKey = () => `key ${++keys}`;
+const asking = (body: Record<string, unknown>, headers: Record<string, string> = {}, actor: Actor = station.agent) =>
+  station.call('createReview', actor, { body: { template: 'mail', payload: PAYLOAD, ...body }, headers });
+const approving = (review: string) =>
+  station.happen(review, station.ann, (state, now) => act({ actor: station.ann, action: { id: 'approve' } }, state, now));
+
+describe('the same request again', () => {
+  it('is answered with the first review, and nothing is written', async () => {
+    const idempotency_key = freshKey();
+    const first = await asking({ idempotency_key });
+    expect([first.status, first.headers['idempotent-replay']]).toEqual([201, undefined]);
+    const { position } = await station.store.head();
+    const again = await asking({ idempotency_key });
+    expect([again.status, again.headers['idempotent-replay']]).toEqual([200, 'true']);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers['countersign-seen']).toBe(first.headers['countersign-seen']);
+    expect((await station.store.head()).position).toBe(position);
+  });
+
+  it('is that also with other words for what no person judges', async () => {
+    const idempotency_key = freshKey();
+    const first = await asking({ idempotency_key });
+    const beside = { metadata: { try: 2 }, callback_url: 'https://agent.example/', trace_url: 'https://t.example/', priority: 'low' };
+    const reordered = Object.fromEntries(Object.entries(PAYLOAD).reverse());
+    expect((await asking({ ...beside, payload: reordered, oversight: 'blocking', idempotency_key })).body.id).toBe(first.body.id);
+  });
+
+  it('shows the review as it has become meanwhile', async () => {
+    const idempotency_key = freshKey();
+    const { body } = await asking({ idempotency_key });
+    await station.happen(body.id, station.ann, (state, now) =>
+      act({ actor: station.ann, action: { id: 'request_changes' }, feedback: 'Shorter.' }, state, now),
+    );
+    const again = await asking({ idempotency_key });
+    expect([again.status, again.body.status]).toEqual([200, 'awaiting_iteration']);
+  });
+
+  it('may be sent by another key of the project, not by one that may not use the template', async () => {
+    const idempotency_key = freshKey();
+    const { body } = await asking({ idempotency_key });
+    const other = { ...station.agent, key_id: newId('key') };
+    expect((await asking({ idempotency_key }, {}, other)).body.id).toBe(body.id);
+    expect((await asking({ idempotency_key }, {}, { ...other, template_ids: [newId('tpl')] })).code).toBe('template_not_allowed');
+    expect((await asking({ idempotency_key }, {}, { ...other, template_ids: [body.template_id ?? ''] })).body.id).toBe(body.id);
+  });
+
+  it('is another request in another project', async () => {
+    const idempotency_key = freshKey();
+    const admin = station.stranger;
+    await station.call('createTemplate', admin, { body: { slug: 'mail', name: 'Mail', fields: [] } });
+    const [here, there] = [await asking({ idempotency_key }), await asking({ idempotency_key }, {}, station.foreignAgent)];
+    expect([here.status, there.status]).toEqual([201, 201]);
+    expect(there.body.id).not.toBe(here.body.id);
+  });
+});
+
+describe('another request with the same key', () => {
+  it.each<[string, Record<string, unknown>]>([
+    ['payload', { payload: { ...PAYLOAD, recipients: 4 } }],
+    ['actions', { actions: ['approve'] }],
+    ['timeout', { timeout: { seconds: 60, action: 'expire' } }],
+    ['template', { template: 'nothing-of-the-sort' }],
+  ])('is refused for its %s, and told which review has the key', async (_what, other) => {
+    const idempotency_key = freshKey();
+    const { body } = await asking({ idempotency_key });
+    const answer = await asking({ ...other, idempotency_key });
+    expect(answer.status).toBe(409);
+    expect(answer.body.error).toMatchObject({
+      code: 'idempotency_key_reused',
+      review_id: body.id,
+      status: 'pending',
+      review: { id: body.id, status: 'pending', decision: null, current_version: 1 },
+    });
+  });
+
+  it('is refused first of all for a review that is settled, even when it is the same request', async () => {
+    const approved = { idempotency_key: freshKey() };
+    const { body } = await asking(approved);
+    await approving(body.id);
+    for (const more of [{}, { payload: { subject: 1 } }, { template: 'gone' }, { callback_url: 'http://10.0.0.1/' }]) {
+      const answer = await asking({ ...more, ...approved });
+      expect(answer.status).toBe(409);
+      expect(answer.body.error).toMatchObject({
+        code: 'idempotency_key_terminal_conflict',
+        review_id: body.id,
+        review: { status: 'decided', decision: 'approved', decided_by: 'ann@example.org' },
+      });
+    }
+  });
+
+  it('is refused for a review that was withdrawn, that the clock has ended though nobody wrote it down, or that was erased', async () => {
+    const [withdrawn, expired, erased] = [freshKey(), freshKey(), freshKey()];
+    const one = await asking({ idempotency_key: withdrawn });
+    await station.call('withdrawReview', station.agent, { params: { id: one.body.id } });
+    const timeout = { seconds: 60, action: 'expire' };
+    const two = await asking({ idempotency_key: expired, timeout });
+    await station.db.advanceClock(60);
+    const three = await asking({ idempotency_key: erased });
+    await redactStream(station.db.ownerPool, { stream: three.body.id, reason: 'asked to be forgotten' });
+    const codes = [];
+    for (const body of [{ idempotency_key: withdrawn }, { idempotency_key: expired, timeout }, { idempotency_key: erased }]) {
+      const { error } = (await asking(body)).body;
+      codes.push([error?.code, error?.review_id, error?.status]);
+    }
+    expect(codes).toEqual([
+      ['idempotency_key_terminal_conflict', one.body.id, 'expired'],
+      ['idempotency_key_terminal_conflict', two.body.id, 'expired'],
+      ['idempotency_key_terminal_conflict', three.body.id, undefined],
+    ]);
+    expect((await station.facts(two.body.id)).map(({ type }) => type)).toEqual(['review.requested']);
+  });
+});
+
+describe('a key in the header', () => {
+  it('does what one in the body does, and stands on the review', async () => {
+    const key = freshKey();
+    const first = await asking({}, { 'idempotency-key': key });
+    expect([first.status, first.body.idempotency_key]).toEqual([201, key]);
+    expect((await asking({ idempotency_key: key })).body.id).toBe(first.body.id);
+    expect((await asking({ idempotency_key: key }, { 'idempotency-key': key })).body.id).toBe(first.body.id);
+  });
+
+  it('must agree with the body, and be no longer than one', async () => {
+    const differing = await asking({ idempotency_key: freshKey() }, { 'idempotency-key': freshKey() });
+    expect([differing.status, differing.body.error]).toMatchObject([400, { code: 'idempotency_key_mismatch', param: 'idempotency_key' }]);
+    const long = await asking({}, { 'idempotency-key': 'k'.repeat(256) });
+    expect([long.status, long.body.error]).toMatchObject([400, { code: 'validation_failed', param: 'headers.idempotency-key' }]);
+    expect((await asking({}, { 'idempotency-key': '' })).status).toBe(201);
+    for (const idempotency_key of ['', 'k'.repeat(256)]) expect((await asking({ idempotency_key })).code).toBe('validation_failed');
+  });
+});
+
+describe('fifty at once', () => {
+  const fifty = <T>(make: (n: number) => Promise<T>) => Promise.all(Array.from({ length: 50 }, (_, n) => make(n)));
+  const requested = async (idempotency_key: string) =>
+    (await station.store.readAll({ after: 0, limit: 10_000, categories: ['review'] })).filter(
+      (event) => (event.body as { idempotency_key?: string } | null)?.idempotency_key === idempotency_key,
+    );
+
+  it('make one review: one is answered 201, forty-nine are its replays', async () => {
+    const idempotency_key = freshKey();
+    const answers = await fifty((n) => asking({ idempotency_key }, n % 2 ? { 'idempotency-key': idempotency_key } : {}));
+    expect(answers.filter(({ status, headers }) => status === 201 && headers['idempotent-replay'] === undefined)).toHaveLength(1);
+    expect(answers.filter(({ status, headers }) => status === 200 && headers['idempotent-replay'] === 'true')).toHaveLength(49);
+    expect(answers.map(({ body }) => body)).toEqual(answers.map(() => answers[0]?.body));
+    expect(new Set(answers.map(({ headers }) => headers['countersign-seen'])).size).toBe(1);
+    expect(await requested(idempotency_key)).toHaveLength(1);
+  });
+
+  it('that differ make one review, and the others are told which', async () => {
+    const idempotency_key = freshKey();
+    const answers = await fifty((n) => asking({ idempotency_key, payload: { subject: `No. ${n}` } }));
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made).toHaveLength(1);
+    const refused = answers.filter(({ status }) => status === 409).map(({ body }) => [body.error?.code, body.error?.review_id]);
+    expect(refused).toEqual(Array.from({ length: 49 }, () => ['idempotency_key_reused', made[0]?.body.id]));
+    expect(await requested(idempotency_key)).toHaveLength(1);
+  });
+});
+
+describe('a process that is killed', () => {
+  const caller = () => ({ actor: station.agent, request_id: 'test-request' });
+
+  it.each(['before', 'after'] as const)('%s the append leaves a request that can be sent again', async (when) => {
+    const idempotency_key = freshKey();
+    const body = { template: 'mail', payload: PAYLOAD, idempotency_key };
+    await new Promise<void>((dead, fault) => {
+      const append: typeof station.store.append = async (request) => {
+        if (when === 'after') await station.store.append(request);
+        dead();
+        return new Promise<never>(() => undefined);
+      };
+      const dying = Object.create(station.store, { append: { value: append } });
+      requestReview({ ...station.deps, store: dying }, caller(), body).then(() => fault(new Error('It was answered.')), fault);
+    });
+    const answers = [await asking({ idempotency_key }), await asking({ idempotency_key })];
+    expect(answers.map(({ status }) => status)).toEqual(when === 'after' ? [200, 200] : [201, 200]);
+    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
+    const [first] = answers;
+    expect((await station.facts(first?.body.id ?? '')).map(({ type }) => type)).toEqual(['review.requested']);
+  });
+});
