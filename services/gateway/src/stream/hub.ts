@@ -43,7 +43,8 @@ export class StreamHub {
   readonly #maker: FrameMaker;
   #position = 0;
   #waiting: StoredEvent[] = [];
-  #working: Promise<void> | null = null;
+  #busy = false;
+  #working: Promise<void> = Promise.resolve();
   #tail: { close(): Promise<void> } | null = null;
   #heartbeat: NodeJS.Timeout | undefined;
 
@@ -60,7 +61,7 @@ export class StreamHub {
     });
     this.#heartbeat = setInterval(() => {
       for (const reader of this.#readers) reader.heartbeat();
-    }, HEARTBEAT_MS);
+    }, HEARTBEAT_MS).unref();
   }
 
   async close(): Promise<void> {
@@ -162,12 +163,11 @@ export class StreamHub {
       this.#waiting = [];
       for (const reader of this.#readers) reader.cutOff();
     }
-    this.#working ??= this.#work().finally(() => {
-      this.#working = null;
-    });
+    if (!this.#busy) this.#working = this.#work();
   }
 
   async #work(): Promise<void> {
+    this.#busy = true;
     while (this.#waiting.length > 0) {
       const events = this.#waiting;
       this.#waiting = [];
@@ -179,6 +179,8 @@ export class StreamHub {
       }
       this.#position = Math.max(this.#position, events.at(-1)?.position ?? 0);
     }
+    // In the same breath as the look at what waits: whatever arrives from here on begins anew.
+    this.#busy = false;
   }
 
   /** Event by event, so that whoever joins between two begins after a whole one; sockets get their turn before buffers fill. */
