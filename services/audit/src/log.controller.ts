@@ -4,7 +4,7 @@ import { type CallerIdentity, contract, Identity, listBody, Problem, pageOf, par
 import { Controller, Get, Headers, Inject, Query, StreamableFile } from '@nestjs/common';
 import { type AuditContext, CONTEXT } from './deps.js';
 import { exportLog, type LogFilter, listLog } from './queries/log.js';
-import { ownWrite, projectOf } from './reader.js';
+import { mayReadLog, ownWrite, projectOf } from './reader.js';
 
 /** Positions one request may verify; `countersign verify` does the whole log. */
 const VERIFY_RANGE = 100_000;
@@ -20,6 +20,7 @@ export class LogController {
     @Headers(SEEN_HEADER) seen: string | undefined,
     @Query(contract(AuditQuery)) query: AuditQuery,
   ) {
+    mayReadLog(actor);
     await ownWrite(this.context, parseSeen(seen));
     const { readModels, pool } = this.context;
     const { events, total, capped, hasMore, nextCursor } = await listLog(readModels, pool, projectOf(actor), query, pageOf(query));
@@ -50,6 +51,7 @@ export class LogController {
 
   @Get('export')
   export(@Identity() { actor }: CallerIdentity, @Query(contract(AuditExportQuery)) query: AuditExportQuery): StreamableFile {
+    mayReadLog(actor);
     const { from: first, to: last, ...filter } = query;
     const pages = exportLog(this.context.readModels, this.context.pool, projectOf(actor), { ...(filter as LogFilter), first, last });
     const lines = async function* () {

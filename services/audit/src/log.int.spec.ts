@@ -1,7 +1,7 @@
-import { type AuditEvent, type AuditList, type AuditVerification, operationOf, validator } from '@countersign/contracts';
+import { type AuditEvent, type AuditList, type AuditVerification, type ErrorBody, operationOf, validator } from '@countersign/contracts';
 import { rebuildProjection } from '@countersign/event-bus';
-import { uuidOf } from '@countersign/event-store';
-import { ann, doing, foreignAgent, OTHER_PROJECT } from '@countersign/review/fixture';
+import { newId, uuidOf } from '@countersign/event-store';
+import { agent, ann, doing, foreignAgent, OTHER_PROJECT } from '@countersign/review/fixture';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AUDIT_PROJECTION } from './index.js';
 import { type Station, startStation } from './station-fixture.js';
@@ -59,6 +59,14 @@ describe('the audit log', () => {
     const valid = validator(operationOf('exportAudit').responses[200], 'exact');
     expect(lines.map((line) => valid(line).ok)).toEqual([true, true, true, true]);
     expect(lines.map((line) => line.position)).toEqual([...lines.map((line) => line.position)].sort((a, b) => a - b));
+  });
+
+  it('is not for a key that is limited to some templates', async () => {
+    const limited = { ...agent, template_ids: [newId('tpl')] };
+    for (const operation of ['listAuditEvents', 'exportAudit'] as const) {
+      const { status, body } = await station.call<ErrorBody>(operation, { actor: limited });
+      expect([operation, status, body.error.code]).toEqual([operation, 403, 'template_not_allowed']);
+    }
   });
 
   it('verifies, and names the first bad position after somebody changed a row', async () => {

@@ -1,6 +1,6 @@
 /** Who reads, and what of it. */
 import type { Actor } from '@countersign/contracts';
-import type { Seen } from '@countersign/http';
+import { Problem, type Seen } from '@countersign/http';
 import type { AuditContext } from './deps.js';
 import { AUDIT_PROJECTION } from './projection.js';
 
@@ -20,4 +20,13 @@ export function projectOf(actor: Actor): string {
 /** Templates a key is limited to; null = all (decision 15). */
 export function templatesOf(actor: Actor): readonly string[] | null {
   return actor.kind === 'agent' ? actor.template_ids : null;
+}
+
+/**
+ * The log is the whole project's, what was asked of every template included: it is not for a key that is limited to some (decision 15).
+ * @throws {Problem} `template_not_allowed`.
+ */
+export function mayReadLog(actor: Actor): void {
+  if (templatesOf(actor) === null) return;
+  throw new Problem('template_not_allowed', 'The log is the whole project’s: a key that is limited to some templates cannot read it.');
 }

@@ -91,7 +91,8 @@ export class ReviewsController {
   async #templateExists({ actor, request_id }: CallerIdentity, id: string): Promise<void> {
     const path = `/api/v1/templates/${encodeURIComponent(id)}`;
     const { status } = await this.context.client.call('intake', { method: 'GET', path, actor: reader(actor), request_id });
-    if (status === 404 || status === 403) throw new Problem('template_not_found');
+    if (status === 404) throw new Problem('template_not_found');
+    if (status === 403) throw new Problem('template_not_allowed');
     if (status !== 200) throw new Problem('service_unavailable', 'Whether the template exists cannot be told at the moment; try again.');
   }
 

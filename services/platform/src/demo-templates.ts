@@ -47,6 +47,7 @@ export const DEMO_TEMPLATES: readonly TemplateCreate[] = [
       { name: 'dry_run', type: 'boolean', label: 'Dry run passed' },
     ],
     actions: ['approve', 'reject'],
+    allow_request_changes: false,
     timeout_seconds: 14_400,
     timeout_action: 'auto_reject',
     approval_valid_seconds: 900,

@@ -1,18 +1,9 @@
 /** Read model: how many reviews of each kind there are, and how many were requested on each day. */
 import type { ReviewState } from '@countersign/review';
 import type { PoolClient } from 'pg';
+import type { TallyRow } from '../entities.js';
 
-export interface Tally {
-  project: string;
-  template: string;
-  template_slug: string;
-  status: string;
-  priority: string;
-  assignee: string;
-  outcome: string;
-  decided_by: string;
-  count: number;
-  decision_ms: number;
+export interface Tally extends TallyRow {
   /** Day of the request, in UTC. */
   day: string;
 }

@@ -1,6 +1,7 @@
 /** The audit log (HRP digest §9): rows of the read model, their details read from the event store as they are now. */
 import type { AuditEvent, AuditQuery } from '@countersign/contracts';
 import { INSTALLATION_PROJECT, idOf } from '@countersign/event-store';
+import { readJson } from '@countersign/evidence';
 import { decodeCursor, encodeCursor, type Page } from '@countersign/http';
 import type { Pool } from 'pg';
 import type { DataSource, SelectQueryBuilder } from 'typeorm';
@@ -124,7 +125,7 @@ async function withDetails(pool: Pool, positions: readonly number[]): Promise<Au
       actor: row.actor,
       resource_type: row.category,
       resource_id: row.resource_id,
-      details: row.body === null ? {} : (JSON.parse(row.body) as Record<string, unknown>),
+      details: row.body === null ? {} : (readJson(row.body) as Record<string, unknown>),
       redacted: row.body === null,
       signature: row.hash.toString('hex'),
       prev_signature: row.previous?.toString('hex') ?? null,
