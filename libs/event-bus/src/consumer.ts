@@ -10,7 +10,7 @@ import type { EventStore, StoredEvent } from '@countersign/event-store';
 import type { Logger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import { type Course, Delivery, replayRuns } from './delivery.js';
-import { Fenced, isPassing, retryDelay } from './failure.js';
+import { Fenced, isWorthAnotherTry, retryDelay } from './failure.js';
 import type { Feed, FeedReader } from './feed.js';
 import { Holdings } from './holdings.js';
 import type { GroupLease, Leases, OwnedBucket } from './leases.js';
@@ -156,7 +156,7 @@ export class Consumer implements FeedReader {
     this.#failures++;
     const delay = retryDelay(this.#failures, error);
     const report = { group: this.#group, attempt: this.#failures, delayMs: Math.round(delay), err: error };
-    if (isPassing(error)) logger.warn(report, 'batch not handled: trying the same one again');
+    if (isWorthAnotherTry(error)) logger.warn(report, 'batch not handled: trying the same one again');
     else logger.error(report, 'the group cannot go on: trying again');
     const until = performance.now() + delay;
     for (let left = delay; left > 0 && !this.#closing; left = until - performance.now()) await this.#signal.wait(left);

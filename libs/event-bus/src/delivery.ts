@@ -10,7 +10,7 @@
 import { inTransaction } from '@countersign/database';
 import type { StoredEvent } from '@countersign/event-store';
 import type { Pool, PoolClient } from 'pg';
-import { Fenced, isPassing, reasonOf } from './failure.js';
+import { Fenced, isWorthAnotherTry, reasonOf } from './failure.js';
 import { type Park, writeParks } from './parking.js';
 import type { Subscription } from './port.js';
 
@@ -49,7 +49,7 @@ export class Delivery {
 
   /**
    * @throws {Fenced} the cursors are no longer ours.
-   * @throws what the handler threw when it passes (`isPassing`), and whatever the database refuses that no event is to blame for.
+   * @throws what the handler threw when it passes (`isWorthAnotherTry`), and whatever the database refuses that no event is to blame for.
    */
   async deliver(batch: Batch, course: Course): Promise<void> {
     const { due, parks } = this.#sift(batch.events, course);
@@ -57,7 +57,7 @@ export class Delivery {
       await this.#commit(due, parks, batch, course);
     } catch (error) {
       const culprit = due[0];
-      if (culprit === undefined || error instanceof Fenced || isPassing(error)) throw error;
+      if (culprit === undefined || error instanceof Fenced || isWorthAnotherTry(error)) throw error;
       if (due.length === 1) {
         const park = { event: culprit, reason: reasonOf(error), unknownType: false, replayUntil: course.replayUntil(culprit) };
         await this.#commit([], inOrder([...parks, park]), batch, course);

@@ -1,19 +1,21 @@
+import { EventStoreUnavailableError } from '@countersign/event-store';
 import { describe, expect, it } from '@jest/globals';
-import { isPassing, reasonOf, retryDelay } from './failure.js';
+import { isWorthAnotherTry, reasonOf, retryDelay } from './failure.js';
 import { Retryable } from './port.js';
 
 const coded = (code: string, message = 'refused') => Object.assign(new Error(message), { code });
 
-describe('isPassing', () => {
+describe('isWorthAnotherTry', () => {
   it.each([
     ['a Retryable', new Retryable('later')],
+    ['a store that takes no appends', new EventStoreUnavailableError('too many wait')],
     ['a deadlock', coded('40P01')],
     ['a server that shuts down', coded('57P01')],
     ['too many connections', coded('53300')],
     ['a refused connection', coded('ECONNREFUSED')],
     ['a lost connection', new Error('Connection terminated unexpectedly')],
     ['any of these as the cause', new Error('could not project', { cause: coded('08006') })],
-  ])('is worth the same batch again: %s', (_, error) => expect(isPassing(error)).toBe(true));
+  ])('is worth the same batch again: %s', (_, error) => expect(isWorthAnotherTry(error)).toBe(true));
 
   it.each([
     ['a bug', new TypeError('x is undefined')],
@@ -21,7 +23,7 @@ describe('isPassing', () => {
     ['a query that is wrong', coded('42703')],
     ['a transaction whose error was swallowed', coded('25P02')],
     ['what is not an error', 'ECONNREFUSED'],
-  ])('is the event to blame: %s', (_, error) => expect(isPassing(error)).toBe(false));
+  ])('is the event to blame: %s', (_, error) => expect(isWorthAnotherTry(error)).toBe(false));
 });
 
 describe('retryDelay', () => {

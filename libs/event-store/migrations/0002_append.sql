@@ -220,7 +220,7 @@ begin
       where x.action > 0 and v_open[x.request]
       on conflict (stream, kind) do update
       set category = excluded.category, project = excluded.project, due_at = excluded.due_at, generation = excluded.generation,
-          attempts = 0, parked_at = null, parked_reason = null;
+          attempts = 0, claimed_until = null, parked_at = null, parked_reason = null;
     end if;
 
     update event_store.head set position = v_before + v_end[cardinality(v_end)], time = v_time where shard = 0;

@@ -65,8 +65,8 @@ export class DueRows {
   }
 
   /**
-   * Takes rows away that have fired or are no longer wanted; one that was scheduled anew meanwhile is another timer and stays. A row an
-   * append is working on is left to it: if that append fails, the row comes back after its lease.
+   * Takes rows away that have fired or are no longer wanted; one that was scheduled anew meanwhile is another timer and stays. Most are
+   * gone already, with the append that made them fire.
    */
   async remove(timers: readonly Key[]): Promise<void> {
     await this.pool.query({
@@ -75,7 +75,7 @@ export class DueRows {
         delete from event_store.timers t using (
           select d.stream, d.kind from event_store.timers d
           join unnest($1::uuid[], $2::text[], $3::bigint[]) x (stream, kind, generation) using (stream, kind, generation)
-          for update of d skip locked) gone
+          order by d.stream, d.kind for update of d) gone
         where t.stream = gone.stream and t.kind = gone.kind`,
       values: [timers.map((t) => uuidOf(t.stream)), timers.map((t) => t.kind), timers.map((t) => t.generation)],
     });

@@ -5,10 +5,13 @@
  * T2 Once: a taken row is nobody else's until its lease ends. A process that dies leaves its rows to the others after that; the handler's
  *    append then decides, so a timer that fires twice still takes effect once.
  * T3 A row goes away when its append won (which cancels or replaces it itself) or the rules say it is no longer wanted, never before.
- * T4 A row whose handler throws is tried again with growing delays and parked alone after `maxAttempts`; the others are not held up.
+ * T4 A row whose handler throws is tried again with growing delays and parked alone after `maxAttempts`; the others are not held up. A
+ *    database that is out of reach is nobody's fault and is not counted.
  * T5 The loop sleeps until the next row is due and at most POLL_MS, so that a row scheduled meanwhile, or a clock set forward, is noticed
  *    in time even when no `wake` comes.
  */
+import { isPassing } from '@countersign/database';
+import { EventStoreUnavailableError } from '@countersign/event-store';
 import type { Logger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import { DueRows, type DueTimer, type ParkedTimer } from './due-rows.js';
@@ -30,7 +33,7 @@ export interface TimerLoopOptions {
   logger: Logger;
   /** Calls back when something may have been scheduled, such as `StoreEventBus.onAppend`; returns how to stop. */
   wake?: (listener: () => void) => () => void;
-  /** Timers worked at a time; 64 when omitted. */
+  /** Timers worked at a time; 100 when omitted. */
   concurrency?: number;
   /** How long a taken row stays with a process that does not answer for it any more; 10 s when omitted. */
   leaseMs?: number;
@@ -39,9 +42,12 @@ export interface TimerLoopOptions {
 }
 
 const POLL_MS = 240;
+/** Rows that become due one after the other are taken together: a look for each would cost more than it wins. */
+const SHORTEST_MS = 10;
 const JITTER_MS = 10;
 const WAKE_SPACING_MS = 25;
 const NOT_DUE_DELAY_MS = 250;
+const UNAVAILABLE_DELAY_MS = 1_000;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 60_000;
 
@@ -59,7 +65,7 @@ export class TimerLoop {
   #running: Promise<void> | null = null;
 
   constructor(options: TimerLoopOptions) {
-    this.#options = { concurrency: 64, leaseMs: 10_000, maxAttempts: 8, ...options };
+    this.#options = { concurrency: 100, leaseMs: 10_000, maxAttempts: 8, ...options };
     this.#rows = new DueRows(options.pool, options.categories, options.kinds ?? null);
     this.#stopWaking = options.wake?.(() => this.#look('soon'));
   }
@@ -94,14 +100,14 @@ export class TimerLoop {
     while (!this.#closed) {
       const free = concurrency - this.#working.size;
       let pause = POLL_MS;
+      const take = async () => {
+        const { due, nextMs } = await this.#rows.claim(free, leaseMs);
+        for (const timer of due) this.#begin(timer);
+        if (due.length === free) pause = 0;
+        else if (nextMs !== null) pause = Math.min(POLL_MS, Math.max(nextMs, SHORTEST_MS));
+      };
       try {
-        await this.#flush();
-        if (free >= concurrency / 2) {
-          const { due, nextMs } = await this.#rows.claim(free, leaseMs);
-          for (const timer of due) this.#begin(timer);
-          if (due.length === free) pause = 0;
-          else if (nextMs !== null) pause = Math.min(POLL_MS, nextMs);
-        }
+        await Promise.all([this.#flush(), free >= concurrency / 2 ? take() : undefined]);
         this.#failures = 0;
       } catch (error) {
         if (this.#failures++ === 0) logger.warn({ err: error }, 'cannot take due timers: trying until it works');
@@ -129,7 +135,10 @@ export class TimerLoop {
     } catch (error) {
       const attempt = timer.attempts + 1;
       try {
-        if (attempt >= maxAttempts) {
+        if (isPassing(error, (one) => one instanceof EventStoreUnavailableError)) {
+          await this.#rows.putOff(timer, UNAVAILABLE_DELAY_MS, false);
+          logger.warn({ ...about, err: error }, 'timer not handled, the database is out of reach: trying again');
+        } else if (attempt >= maxAttempts) {
           await this.#rows.park(timer, reasonOf(error));
           logger.error({ ...about, attempt, err: error }, 'timer parked: it cannot be handled and waits for unpark');
         } else {
