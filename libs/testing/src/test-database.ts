@@ -22,6 +22,8 @@ export interface TestDatabase {
   pool: pg.Pool;
   /** Makes the database's time go forward (K8): no test waits for a deadline. */
   advanceClock(seconds: number): Promise<void>;
+  /** Makes the database's time stand still at an instant, so that a test meets a deadline to the millisecond; null lets it go on. */
+  stopClock(at: string | null): Promise<void>;
   /** Drops the database. @throws {Error} when a connection other than the two pools' was left open. */
   close(): Promise<void>;
 }
@@ -58,6 +60,13 @@ export async function testDatabase(options: { sets?: MigrationSet[] } = {}): Pro
     pool,
     async advanceClock(seconds) {
       await ownerPool.query("update event_store.clock set ahead = ahead + $1 * interval '1 second'", [seconds]);
+    },
+    async stopClock(at) {
+      // Time never goes back: from where it stood still it goes on.
+      if (at === null) await ownerPool.query('update event_store.clock set ahead = greatest(ahead, event_store.now() - clock_timestamp())');
+      const body =
+        at === null ? 'select clock_timestamp() + ahead from event_store.clock' : `select '${new Date(at).toISOString()}'::timestamptz`;
+      await ownerPool.query(`create or replace function event_store.now() returns timestamptz language sql volatile as $$ ${body} $$`);
     },
     async close() {
       await Promise.all([ownerPool.end(), pool.end()]);
