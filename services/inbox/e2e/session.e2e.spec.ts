@@ -23,7 +23,7 @@ describe('signing in', () => {
     const link = await station.signInLink();
     const page = await (await chromium.context()).newPage();
     await page.goto(link);
-    await page.getByRole('navigation', { name: 'Reviews' }).waitFor();
+    await page.getByRole('navigation', { name: 'Reviews', exact: true }).waitFor();
     expect(page.url()).toBe(`${station.url}/`);
     const again = await (await chromium.context()).newPage();
     await again.goto(link);
@@ -53,7 +53,7 @@ describe('signing in', () => {
     const page = await (await chromium.context()).newPage();
     await page.goto(`/login?return_to=${encodeURIComponent('//evil.example/')}`);
     await signIn(page);
-    await page.getByRole('navigation', { name: 'Reviews' }).waitFor();
+    await page.getByRole('navigation', { name: 'Reviews', exact: true }).waitFor();
     expect(page.url()).toBe(`${station.url}/`);
   });
 
@@ -65,7 +65,7 @@ describe('signing in', () => {
     await page.getByLabel('Your name').fill('Dora');
     await page.getByLabel('New password').fill('a password of some length');
     await page.getByRole('button', { name: 'Join' }).click();
-    await page.getByRole('navigation', { name: 'Reviews' }).waitFor();
+    await page.getByRole('navigation', { name: 'Reviews', exact: true }).waitFor();
     await page.getByLabel('Account: Dora').click();
     expect(await page.locator('.menu-panel').textContent()).toContain(email);
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -111,7 +111,7 @@ describe('a session that ends in the middle of work', () => {
     await dialog.getByLabel('E-mail').fill(eve.email);
     await dialog.getByLabel('Password').fill(eve.password);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('navigation', { name: 'Reviews' }).waitFor();
+    await page.getByRole('navigation', { name: 'Reviews', exact: true }).waitFor();
     await page.goto(`/reviews/${id}`);
     await eventually(async () => expect(await feedback(page).inputValue()).toBe(''));
     expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('private');
@@ -147,7 +147,7 @@ describe('a server that is away', () => {
     await page.getByText('The server cannot be reached').waitFor();
     await page.unroute('**/api/v1/auth/me');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('navigation', { name: 'Reviews' }).waitFor();
+    await page.getByRole('navigation', { name: 'Reviews', exact: true }).waitFor();
   });
 
   it('shows a machine without network that it has none', async () => {

@@ -39,6 +39,20 @@ describe('a reloader', () => {
     await new Promise((later) => setTimeout(later, 20));
     expect(started()).toBe(1);
   });
+  it('loads once more after the last news, for a list that follows late', async () => {
+    let started = 0;
+    const reloader = new Reloader(
+      async () => {
+        started++;
+      },
+      0,
+      [30],
+    );
+    for (let i = 0; i < 3; i++) reloader.soon();
+    while (started < 2) await new Promise((later) => setTimeout(later, 1));
+    await new Promise((later) => setTimeout(later, 60));
+    expect(started).toBe(2);
+  });
   it('ends the load under way, and begins none, once it is closed', async () => {
     const { open, work, started } = loads();
     const reloader = new Reloader(work, 0);

@@ -25,6 +25,7 @@ type Loaded = Pick<ReviewListState, 'items' | 'total' | 'capped' | 'hasMore'>;
 const PAGE = 50;
 /** Frames come in bursts: the list is read once for all of them. */
 const SOON_MS = 150;
+const ECHOES_MS = [1_500, 8_000];
 const NOTHING: Loaded = { items: [], total: 0, capped: false, hasMore: false };
 
 /** The first reviews of a list, as many as are wanted, read page by page. */
@@ -58,18 +59,22 @@ export function useReviewList(filter: Filter): ReviewListState {
     if (ended) return;
     wanted.current = PAGE;
     setLoaded(null);
-    const own = new Reloader(async (signal) => {
-      try {
-        const found = await loadFirst(api, { status }, projectId, wanted.current, signal);
-        if (signal.aborted) return;
-        setLoaded(found);
-        setError(null);
-      } catch (failure) {
-        if (!signal.aborted) setError(failure);
-      } finally {
-        if (!signal.aborted) setLoadingMore(false);
-      }
-    }, SOON_MS);
+    const own = new Reloader(
+      async (signal) => {
+        try {
+          const found = await loadFirst(api, { status }, projectId, wanted.current, signal);
+          if (signal.aborted) return;
+          setLoaded(found);
+          setError(null);
+        } catch (failure) {
+          if (!signal.aborted) setError(failure);
+        } finally {
+          if (!signal.aborted) setLoadingMore(false);
+        }
+      },
+      SOON_MS,
+      ECHOES_MS,
+    );
     reloader.current = own;
     void own.now();
     return () => own.close();

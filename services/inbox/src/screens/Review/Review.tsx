@@ -19,10 +19,10 @@ export function ReviewScreen({ id }: { id: string }) {
   const { desk, error, reload } = loaded;
   const [, go] = useLocation();
   const { items } = useQueue();
-  const neighbours = neighboursOf(
-    items.map((review) => review.id),
-    id,
-  );
+  const ids = items.map((review) => review.id);
+  const last = useRef(ids);
+  if (ids.includes(id)) last.current = ids;
+  const neighbours = neighboursOf(ids, id, last.current);
   const goTo = (path: string | null) => (path === null ? undefined : () => go(path));
   const pathTo = (review: string | null) => (review === null ? null : `/reviews/${review}`);
   useKeys({ escape: goTo('/'), j: goTo(pathTo(neighbours.next)), k: goTo(pathTo(neighbours.previous)) });

@@ -22,8 +22,10 @@ export function useDraft(desk: Desk | null, { paused }: { paused: boolean }): Dr
   const busy = useRef(false);
 
   const shown = desk?.shown;
-  if (shown && known.current !== shown.id) {
-    known.current = shown.id;
+  // The server drops a draft when somebody acts on the review or the agent sends another version.
+  const life = shown && `${shown.id} ${shown.current_version} ${shown.last_action_at}`;
+  if (shown && life && known.current !== life) {
+    known.current = life;
     saved.current = ownDraft(shown, me) === null ? undefined : (shown.draft_payload ?? undefined);
   }
   const wanted = shown && desk ? editedPayload(shown.payload, desk.edits) : undefined;
@@ -54,7 +56,7 @@ export function useDraft(desk: Desk | null, { paused }: { paused: boolean }): Dr
       }
     }, PAUSE_MS);
     return () => clearTimeout(due);
-  }, [api, shown?.id, shown?.project_id, open, ended, paused, wantedText, turn]);
+  }, [api, life, open, ended, paused, wantedText, turn]);
 
   return state;
 }
