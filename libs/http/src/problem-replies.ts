@@ -1,5 +1,3 @@
-import type { Socket } from 'node:net';
-import { ERRORS } from '@countersign/contracts';
 import type { Logger } from '@countersign/telemetry';
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -68,30 +66,4 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export function methodsOf(fastify: FastifyInstance, url: string): string[] {
   const path = url.split('?', 1)[0] ?? '/';
   return METHODS.filter((method) => fastify.findRoute({ method, url: path }) !== null);
-}
-
-const STATUS_LINES: Record<string, keyof typeof ERRORS> = {
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
-};
-
-/** Bytes that are not HTTP, headers that do not end: there is no request to answer yet, so the reply is written to the socket. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const problem = new Problem(STATUS_LINES[error.code ?? ''] ?? 'invalid_request');
-  const body = JSON.stringify(problem.body());
-  socket.end(
-    [
-      `HTTP/1.1 ${problem.status} ${problem.code}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
 }

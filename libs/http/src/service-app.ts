@@ -1,16 +1,17 @@
 import 'reflect-metadata';
-import type { Socket } from 'node:net';
+import type { Server } from 'node:http';
 import { type ServiceName } from '@countersign/contracts';
 import type { Logger } from '@countersign/telemetry';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { answerConnections, CONNECTION_OPTIONS } from './connections.js';
 import { conditionalGet } from './etag.js';
 import { parseJson } from './json.js';
 import { NestLogger } from './nest-logger.js';
 import { Problem } from './problem.js';
-import { answerClientError, answerProblems, ProblemFilter, sendProblem } from './problem-replies.js';
+import { answerProblems, ProblemFilter, sendProblem } from './problem-replies.js';
 import { type ReadyCheck, readyReport } from './readiness.js';
 import { ReplyInterceptor } from './reply.js';
 import { requestIdOf } from './request-id.js';
@@ -26,7 +27,7 @@ export interface AppOptions {
   /** Most bytes of a body; 1 MB when omitted. */
   bodyLimit?: number;
   /** Server options beside ours, such as timeouts. */
-  server?: FastifyServerOptions;
+  server?: FastifyHttpOptions<Server>;
   /** Called before Nest adds its routes: hooks, parsers, plugins. */
   prepare?: (fastify: FastifyInstance) => void | Promise<void>;
 }
@@ -59,15 +60,16 @@ class ProblemAdapter extends FastifyAdapter {
  */
 export async function createHttpApp(module: AppModule, options: AppOptions): Promise<NestFastifyApplication> {
   const { logger } = options;
-  const server: FastifyServerOptions = {
+  const server: FastifyHttpOptions<Server> = {
     bodyLimit: options.bodyLimit ?? BODY_LIMIT,
     genReqId: (request) => requestIdOf(request.headers),
     requestIdHeader: false,
-    clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket),
     frameworkErrors: (error, request, reply) => {
       sendProblem(error, request as FastifyRequest, reply as FastifyReply, logger);
     },
+    ...CONNECTION_OPTIONS,
     ...options.server,
+    http: { ...CONNECTION_OPTIONS.http, ...options.server?.http },
     routerOptions: { maxParamLength: 512, ...options.server?.routerOptions },
   };
   const adapter = new ProblemAdapter(server as ConstructorParameters<typeof ProblemAdapter>[0]);
@@ -79,6 +81,7 @@ export async function createHttpApp(module: AppModule, options: AppOptions): Pro
   const fastify = adapter.getInstance() as unknown as FastifyInstance;
   fastify.removeAllContentTypeParsers();
   answerProblems(fastify, logger);
+  answerConnections(fastify);
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id);
   });
@@ -98,7 +101,7 @@ export function createServiceApp(module: AppModule, options: ServiceAppOptions):
     logger,
     bodyLimit,
     // A signed identity lists a person's role in every project; Node's default of 16 KB is too little for many.
-    server: { http: { maxHeaderSize: 131_072 } } as FastifyServerOptions,
+    server: { http: { maxHeaderSize: 131_072 } },
     prepare: (fastify) => {
       requireIdentity(fastify, { service, identityKey, now });
       parseStrictJson(fastify);

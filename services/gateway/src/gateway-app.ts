@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { OPERATIONS, type Operation, type ServiceName } from '@countersign/contracts';
 import type { EventBus } from '@countersign/event-bus';
@@ -6,7 +7,7 @@ import { createHttpApp, methodsOf, Problem, type ServiceClient } from '@counters
 import type { Logger } from '@countersign/telemetry';
 import cookies from '@fastify/cookie';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
+import type { FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
 import { Admission, type Admitted } from './admission.js';
 import type { GatewayConfig } from './config.js';
@@ -88,13 +89,13 @@ export async function createGatewayApp(parts: GatewayParts): Promise<NestFastify
 }
 
 /** A caller that is slow, silent or gone holds a connection for a bounded time. */
-function serverOptions(config: GatewayConfig): FastifyServerOptions {
+function serverOptions(config: GatewayConfig): FastifyHttpOptions<Server> {
   return {
     trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
     requestTimeout: config.requestTimeout,
     keepAliveTimeout: config.keepAliveTimeout,
     http: { headersTimeout: config.headersTimeout, connectionsCheckingInterval: Math.min(5_000, config.headersTimeout) },
-  } as FastifyServerOptions;
+  };
 }
 
 /** One line a request, at level `info`. The address without its query, which may hold a ticket. */
@@ -131,6 +132,8 @@ function admitCallers(fastify: FastifyInstance, admission: Admission): void {
     // No text of ours holds NUL (decision 17), and PostgreSQL takes none; in an address it can only be an accident or an attempt.
     if (/%00/.test(request.url)) throw new Problem('invalid_request', 'The address holds NUL (%00).');
     const operation = operationOf(operations, request);
+    // Nothing but the head of an answer that has no end would be sent, and a ticket would be used up.
+    if (operation?.ticket && request.method === 'HEAD') throw new Problem('method_not_allowed', undefined, { headers: { Allow: 'GET' } });
     if (operation) request.admitted = await admission.admit(operation, request);
     else if (request.is404 && isHidden(fastify, request)) throw new Problem('missing_credentials');
   });

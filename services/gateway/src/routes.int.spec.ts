@@ -32,6 +32,11 @@ describe('routes that are none', () => {
     expect(await errorOf(response)).toEqual([status, code]);
   });
 
+  it('does not begin a stream, nor use up a ticket, for who asks for its head', async () => {
+    const response = await edge.fetch(`/api/v1/events/stream?ticket=${'0'.repeat(48)}`, { method: 'HEAD' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET']);
+  });
+
   it('has a route for every operation of the table', () => {
     const fastify = edge.app.getHttpAdapter().getInstance();
     for (const { method, path } of OPERATIONS) {
