@@ -23,7 +23,7 @@ export const DELIVERY_OPERATIONS = [
     summary: 'Webhook deliveries, newest first',
     query: DeliveryListQuery,
     responses: { 200: DeliveryList },
-    errors: ['invalid_cursor'],
+    errors: ['invalid_cursor', 'template_not_allowed'],
   }),
   operation({
     ...read,
@@ -33,7 +33,7 @@ export const DELIVERY_OPERATIONS = [
     summary: 'One delivery with its body and attempts',
     params: IdParams,
     responses: { 200: DeliveryDetail },
-    errors: ['delivery_not_found'],
+    errors: ['delivery_not_found', 'template_not_allowed'],
   }),
   operation({
     ...write,
@@ -43,7 +43,7 @@ export const DELIVERY_OPERATIONS = [
     summary: 'Send a failed delivery again',
     params: IdParams,
     responses: { 200: DeliveryQueued },
-    errors: ['delivery_not_found', 'already_delivered', 'delivery_claimed'],
+    errors: ['delivery_not_found', 'already_delivered', 'delivery_claimed', 'template_not_allowed'],
   }),
   operation({
     ...write,
@@ -53,7 +53,7 @@ export const DELIVERY_OPERATIONS = [
     summary: 'Send many dead letters again',
     body: DeliveryReplay,
     responses: { 200: DeliveryReplayed },
-    errors: [],
+    errors: ['template_not_allowed'],
   }),
   operation({
     ...write,

@@ -46,7 +46,7 @@ export const READING_OPERATIONS = [
     summary: 'Who did what, newest first',
     query: AuditQuery,
     responses: { 200: AuditList },
-    errors: ['invalid_cursor'],
+    errors: ['invalid_cursor', 'template_not_allowed'],
   }),
   operation({
     ...audit,
@@ -67,6 +67,6 @@ export const READING_OPERATIONS = [
     query: AuditExportQuery,
     responses: { 200: AuditEvent },
     mediaType: 'application/x-ndjson',
-    errors: [],
+    errors: ['template_not_allowed'],
   }),
 ] as const;

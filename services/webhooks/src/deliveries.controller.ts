@@ -28,7 +28,7 @@ export class DeliveriesController {
     const { limit, offset, cursor, ...filter } = query;
     const page = pageOf({ limit, offset, cursor });
     const after = page.cursor === undefined ? null : decodeCursor<Place>(page.cursor, isPlace);
-    const { rows, hasMore, matches } = await listDeliveries(this.parts.pool, callerOf(identity).actor.project_id, filter, {
+    const { rows, hasMore, matches } = await listDeliveries(this.parts.pool, unlimited(identity).actor.project_id, filter, {
       ...page,
       after,
     });
@@ -44,21 +44,21 @@ export class DeliveriesController {
 
   @Get('/api/v1/webhooks/deliveries/:id')
   async read(@Identity() identity: CallerIdentity, @Param(contract(IdParams)) { id }: IdParams) {
-    const found = await readDelivery(this.parts.pool, callerOf(identity).actor.project_id, id);
+    const found = await readDelivery(this.parts.pool, unlimited(identity).actor.project_id, id);
     if (!found) throw new Problem('delivery_not_found');
     return detailOf(found.row, found.attempts, this.#round);
   }
 
   @Post('/api/v1/webhooks/deliveries/:id/retry')
   async retry(@Identity() identity: CallerIdentity, @Param(contract(IdParams)) { id }: IdParams) {
-    const queued = await retryDelivery(this.parts, callerOf(identity), id);
+    const queued = await retryDelivery(this.parts, unlimited(identity), id);
     if ('code' in queued) throw problemOf(queued);
     return respond({ id, status: 'pending', queued_at: queued.queuedAt }, { seen: queued.seen });
   }
 
   @Post('/api/v1/webhooks/deliveries/replay')
   async replay(@Identity() identity: CallerIdentity, @Body(contract(DeliveryReplay)) filter: DeliveryReplay) {
-    const { queued, queuedAt, seen } = await replayDeliveries(this.parts, callerOf(identity), filter);
+    const { queued, queuedAt, seen } = await replayDeliveries(this.parts, unlimited(identity), filter);
     return respond({ queued, queued_at: queuedAt }, { seen });
   }
 
@@ -79,4 +79,14 @@ export class DeliveriesController {
 function callerOf({ actor, request_id }: CallerIdentity): Caller {
   if (actor.kind === 'anonymous') throw new Problem('missing_credentials');
   return { actor, request_id };
+}
+
+/** What is delivered is the whole project's, its bodies included: it is not for a key that is limited to some templates (decision 15). */
+function unlimited(identity: CallerIdentity): Caller {
+  const caller = callerOf(identity);
+  if (caller.actor.kind !== 'agent' || caller.actor.template_ids === null) return caller;
+  throw new Problem(
+    'template_not_allowed',
+    'Deliveries are the whole project’s: a key that is limited to some templates has no part in them.',
+  );
 }

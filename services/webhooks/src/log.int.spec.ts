@@ -41,6 +41,19 @@ describe('the list', () => {
     await settled(await station.approved(agent.url('/refused', status(500))));
   });
 
+  it('and everything else about deliveries is not for a key that is limited to some templates', async () => {
+    const actor = { ...AGENT, template_ids: [newId('tpl')] };
+    const params = { id: (await list('')).items[0]?.id ?? '' };
+    for (const operation of ['listDeliveries', 'getDelivery', 'retryDelivery', 'replayDeliveries'] as const) {
+      const { status, body } = await station.call<ErrorBody>(operation, {
+        params,
+        actor,
+        body: operation === 'replayDeliveries' ? {} : undefined,
+      });
+      expect([operation, status, body.error.code]).toEqual([operation, 403, 'template_not_allowed']);
+    }
+  });
+
   it('shows newest first with the keys of the protocol and the health of the endpoint', async () => {
     const { items, total } = await list(`review_id=${review}`);
     expect(total).toBe(2);
