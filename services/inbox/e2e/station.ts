@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoggedIn, MemberInvited, Review, ReviewCreate, Template, TemplateCreate } from '@countersign/contracts';
-import { addressOf, type SpawnedProgram, scratchFolder, spawnServer, stopLeftovers } from '@countersign/platform/fixture';
+import { addressOf, runCli, type SpawnedProgram, scratchFolder, spawnServer, stopLeftovers } from '@countersign/platform/fixture';
 import pg from 'pg';
 
 export interface Person {
@@ -121,6 +121,13 @@ export class Station {
   async act(id: string, action_id: string, more: Record<string, unknown> = {}, person: Person = this.admin): Promise<Review> {
     const { current_version: version, payload_digest } = await this.read(id);
     return this.call('POST', `/reviews/${id}/action`, { action_id, version, payload_digest, ...more }, await this.tokenOf(person));
+  }
+
+  /** One command of the operators' CLI, beside the running server. @throws {Error} when it fails. */
+  async operate<T>(...args: string[]): Promise<T> {
+    const { code, stdout, stderr } = await runCli(this.#dataDir, '--json', ...args);
+    if (code !== 0) throw new Error(`countersign ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+    return JSON.parse(stdout) as T;
   }
 
   /** Makes a day pass, as the schema's owner can. */
