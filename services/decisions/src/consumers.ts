@@ -1,43 +1,57 @@
 import type { BatchContext } from '@countersign/event-bus';
 import { OnEvents } from '@countersign/event-bus';
 import type { StoredEvent } from '@countersign/event-store';
-import { Controller } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
+import { followHands } from './departures.js';
+import { DEPS, type DecisionsDeps } from './deps.js';
 import { dropStaleDrafts } from './drafts.js';
+import { DECISIONS_TYPES } from './projection.js';
 
-/** What this service consumes: facts that leave a draft without a purpose. */
+/** Facts that leave a draft without a purpose. Erased: what was typed about it goes too. */
+const PAST_DRAFTS: readonly string[] = [
+  'review.decided',
+  'review.expired',
+  'review.withdrawn',
+  'review.changes_requested',
+  'review.iteration_cancelled',
+  'review.resubmitted',
+  'stream.redacted',
+];
+
+/** What this service consumes: facts that make a draft pointless, that put a review into somebody's hands, and that somebody left. */
 @Controller()
 export class Consumers {
-  @OnEvents([
-    'review.decided',
-    'review.expired',
-    'review.withdrawn',
-    'review.changes_requested',
-    'review.iteration_cancelled',
-    'review.resubmitted',
-    // Erased: what was typed about it goes too.
-    'stream.redacted',
-  ])
-  async settled(events: StoredEvent[], { tx }: BatchContext): Promise<void> {
+  constructor(@Inject(DEPS) private readonly deps: DecisionsDeps) {}
+
+  @OnEvents([...new Set([...PAST_DRAFTS, ...DECISIONS_TYPES])])
+  async happened(events: StoredEvent[], context: BatchContext): Promise<void> {
+    const past = events.filter((event) => PAST_DRAFTS.includes(event.type));
     await dropStaleDrafts(
-      tx,
-      events.map(({ stream, time }) => ({ review: stream, time })),
+      context.tx,
+      past.map(({ stream, time }) => ({ review: stream, time })),
     );
+    await followHands(this.deps.store, events, context);
   }
 }
 
-/** Types of the category that change nothing about a draft. */
+/** Types of the two categories that say nothing about either. */
 export const LEAVES = [
-  'review.requested',
   'review.action_taken',
   'review.changes_timed_out',
   'review.reminded',
-  'review.claimed',
-  'review.released',
-  'review.assigned',
-  'review.unassigned',
   'review.archived',
   'review.unarchived',
   'review.redeemed',
   'review.executed',
   'review.late_attempt_refused',
+  'project.created',
+  'project.changed',
+  'membership.changed',
+  'invite.created',
+  'invite.accepted',
+  'invite.revoked',
+  'secret.created',
+  'secret.rotated',
+  'secret.promoted',
+  'secret.revealed',
 ];

@@ -135,6 +135,11 @@ export class DecisionsController {
       author: name || email,
       payload: draft_payload,
     });
+    // Settled while it was being saved: what drops drafts may have passed before it was there.
+    const { state, now } = await loadReview(this.deps.store, id);
+    const refusal = mayDraft(caller.actor, state, now, draft_payload);
+    if (refusal?.code === 'not_pending') await discardDraft(this.deps.pool, id);
+    if (refusal) throw problemOf(refusal);
     return { ok: true };
   }
 

@@ -6,6 +6,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Consumers, LEAVES } from './consumers.js';
 import { DecisionsController } from './decisions.controller.js';
 import { DEPS, type DecisionsDeps } from './deps.js';
+import { DECISIONS_PROJECTION } from './projection.js';
 
 @Module({})
 export class DecisionsModule {
@@ -23,7 +24,8 @@ export async function createDecisionsApp(deps: DecisionsDeps): Promise<NestFasti
     logger,
     ready: async () => ({ database: await reachable(pool) }),
   });
-  app.connectMicroservice({ strategy: new EventBusServer({ bus, group: 'decisions', categories: ['review'], leaves: LEAVES }) });
+  const { name: group, categories } = DECISIONS_PROJECTION;
+  app.connectMicroservice({ strategy: new EventBusServer({ bus, group, categories: [...categories], leaves: LEAVES }) });
   await app.startAllMicroservices();
   return app;
 }

@@ -13,13 +13,14 @@ interface DraftRow {
   saved_at: Date;
 }
 
-/** The newest save is kept, whoever made it. */
+/** The newest save is kept, whoever made it. Times as events have them, to the millisecond: either can be told to be the later. */
 export async function saveDraft(
   pool: Pool,
   draft: { review: string; project: string; person: string; author: string; payload: Record<string, unknown> },
 ): Promise<void> {
   await pool.query(
-    `insert into decisions.drafts (review, project, person, author, payload, saved_at) values ($1, $2, $3, $4, $5, event_store.now())
+    `insert into decisions.drafts (review, project, person, author, payload, saved_at)
+     values ($1, $2, $3, $4, $5, date_trunc('milliseconds', event_store.now()))
      on conflict (review) do update
      set person = excluded.person, author = excluded.author, payload = excluded.payload, saved_at = excluded.saved_at`,
     [draft.review, draft.project, draft.person, draft.author, JSON.stringify(draft.payload)],

@@ -91,7 +91,7 @@ describe('beside a running server', () => {
     ['refused', ['users', 'create', '--project', 'demo', '--email', 'new@example.org'], 1, /give their name with --name/],
     ['refused', ['parked', 'unpark', 'audit', 'rev_01m8nyw5reen9rzfyc1s19fkye'], 1, /is not parked in audit/],
     ['called wrongly', ['verify', '--from', 'x'], 2, /It is a whole number from 1/],
-    ['called wrongly', ['rebuild', 'everything'], 2, /Allowed choices are audit, intake, directory, all/],
+    ['called wrongly', ['rebuild', 'everything'], 2, /Allowed choices are audit, intake, decisions, directory, all/],
     ['called wrongly', ['nonsense'], 2, /unknown command/],
   ] as const)('a command that is %s says why: %j', async (_, args, expected, sentence) => {
     const { code, stdout, stderr } = await runCli(dataDir, ...args);
@@ -110,7 +110,7 @@ describe('beside a running server', () => {
     const before = await lists();
     expect(before[0].items).toHaveLength(1);
     const { rebuilt } = await answer('rebuild', 'all');
-    expect(rebuilt.map(({ projection }: { projection: string }) => projection)).toEqual(['audit', 'intake', 'directory']);
+    expect(rebuilt.map(({ projection }: { projection: string }) => projection)).toEqual(['audit', 'intake', 'decisions', 'directory']);
     expect(await lists()).toEqual(before);
   });
 

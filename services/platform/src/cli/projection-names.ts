@@ -1,3 +1,3 @@
 /** Read models that can be made anew from the log. */
-export const PROJECTIONS = ['audit', 'intake', 'directory'] as const;
+export const PROJECTIONS = ['audit', 'intake', 'decisions', 'directory'] as const;
 export type ProjectionName = (typeof PROJECTIONS)[number];

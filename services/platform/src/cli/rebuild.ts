@@ -1,5 +1,6 @@
 import { AUDIT_PROJECTION } from '@countersign/audit';
 import { APP_ROLE, createPool } from '@countersign/database';
+import { DECISIONS_PROJECTION } from '@countersign/decisions';
 import { rebuildLookups } from '@countersign/directory';
 import { type Projection, rebuildProjection } from '@countersign/event-bus';
 import { PostgresEventStore } from '@countersign/event-store';
@@ -12,7 +13,11 @@ import type { Output } from './output.js';
 import { PROJECTIONS, type ProjectionName } from './projection-names.js';
 
 /** What each read model is made of the log by; the directory's look-ups are folded stream by stream. */
-const FROM_LOG: Record<Exclude<ProjectionName, 'directory'>, Projection> = { audit: AUDIT_PROJECTION, intake: INTAKE_PROJECTION };
+const FROM_LOG: Record<Exclude<ProjectionName, 'directory'>, Projection> = {
+  audit: AUDIT_PROJECTION,
+  intake: INTAKE_PROJECTION,
+  decisions: DECISIONS_PROJECTION,
+};
 
 interface Rebuilt {
   projection: ProjectionName;
