@@ -47,13 +47,18 @@ describe('the application’s role', () => {
     await expect(db.pool.query(sql)).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('cannot put its own functions in the way of the append', async () => {
-    const client = await db.pool.connect();
+  it('cannot put its own tables and functions in the way of the append', async () => {
     // The function runs as the owner: were names looked up in the caller's schemas, the caller could run anything as the owner.
+    await db.ownerPool.query(`
+      create schema evil; grant usage, create on schema evil to countersign_app;
+      create function evil.sha256(bytea) returns bytea language sql as $$ select '\\x00'::bytea $$;
+      create function evil.uuid_send(uuid) returns bytea language sql as $$ select '\\x00'::bytea $$`);
+    const client = await db.pool.connect();
     await client.query(
       'create temporary table head (position bigint, shard integer, time timestamptz); insert into head values (900, 0, now())',
     );
-    await client.query('set search_path = pg_temp, event_store, public');
+    await client.query('set search_path = evil, pg_temp, pg_catalog, event_store');
+    expect((await client.query("select sha256('') as hash")).rows[0].hash).toHaveLength(1);
     const before = (await store.head()).position;
     const { appendParameters, APPEND } = await import('./batch.js');
     const { prepare } = await import('./request.js');
@@ -63,8 +68,9 @@ describe('the application’s role', () => {
     );
     const values = appendParameters({ writer: 'test', appender: '00000000-0000-4000-8000-00000000000b', batch: 1 }, [request]);
     const { rows } = await client.query({ ...APPEND, values });
-    expect(rows[0].before).toBe(before);
     client.release(true);
+    expect(rows[0].before).toBe(before);
+    expect(await store.verify()).toMatchObject({ valid: true, verifiedTo: before + 1 });
   });
 
   it('appends as the login the deployment lists, once the list names logins', async () => {

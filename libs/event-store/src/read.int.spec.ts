@@ -70,4 +70,33 @@ describe('reading', () => {
     const last = (await page(1_000_000)).at(-1)?.position ?? 0;
     expect(await store.readAll({ after: last, limit: 10, project: mine, maxBytes: 10 })).toEqual([]);
   });
+
+  it('finds what a filter leaves over among many thousands, near and far', async () => {
+    const mine = newId('prj');
+    const mark = async (n: number) => {
+      const part = { stream: newId('rev'), project: mine, expectedVersion: 0, events: [{ type: 'x', body: { n } }] };
+      expect((await store.append({ streams: [part], meta: {} })).status).toBe('appended');
+    };
+    // Straight into the tables: their hashes are nobody's business here.
+    const crowd = (n: number) =>
+      db.ownerPool.query(
+        `with h as (update event_store.head set position = position + $1 returning position - $1 as before)
+         insert into event_store.events select before + i, 0, gen_random_uuid(), 1, 0, 1, gen_random_uuid(), gen_random_uuid(), event_store.now(),
+           'review', 'crowd', '{}', '{}', '', '', '', '', '' from h, generate_series(1, $1::integer) i`,
+        [n],
+      );
+    await mark(1);
+    await crowd(11_000);
+    await mark(2);
+    await crowd(60_000);
+    await mark(3);
+    const found = async (after: number, limit: number) =>
+      (await store.readAll({ after, limit, project: mine })).map((e) => (e.body as { n: number }).n);
+    expect(await found(0, 10)).toEqual([1, 2, 3]);
+    expect(await found(0, 2)).toEqual([1, 2]);
+    const { position } = await store.head();
+    expect(await found(position - 60_000, 10)).toEqual([3]);
+    expect(await found(position, 10)).toEqual([]);
+    expect((await store.readAll({ after: 0, limit: 10, project: mine, maxBytes: 1_000_000 })).map((e) => e.version)).toEqual([1]);
+  });
 });

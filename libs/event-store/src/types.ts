@@ -124,7 +124,7 @@ export interface ReadAll {
   after: number;
   /** Most events of a page. */
   limit: number;
-  /** Ends the page before the event that takes its JSON past this many bytes; the first event always comes. */
+  /** Ends the page before the event that takes its JSON past this many bytes; the first event always comes. With it, only an empty page is the end. */
   maxBytes?: number;
   categories?: string[];
   project?: string;
