@@ -108,7 +108,7 @@ describe.each([
   ['a phone in the dark', PHONE, 'dark'],
 ] as const)('on %s', (_, viewport, colorScheme) => {
   it('every screen has its landmarks, names for its controls, readable colours, and no sideways scroll', async () => {
-    const page = await chromium.pageOf(station.admin, { viewport, colorScheme });
+    const page = await chromium.pageOf(station.admin, { viewport, colorScheme, reducedMotion: 'reduce' });
     const faults: string[] = [];
     for (const [name, path] of screens) {
       await settled(page, path);
@@ -124,10 +124,10 @@ describe.each([
   });
 
   it('so does signing in, and what asks before it acts', async () => {
-    const page = await (await chromium.context({ viewport, colorScheme })).newPage();
+    const page = await (await chromium.context({ viewport, colorScheme, reducedMotion: 'reduce' })).newPage();
     await settled(page, '/login');
     expect([await nameless(page), await contrastFaults(page)]).toEqual([[], []]);
-    const inside = await chromium.pageOf(station.admin, { viewport, colorScheme });
+    const inside = await chromium.pageOf(station.admin, { viewport, colorScheme, reducedMotion: 'reduce' });
     await settled(inside, screens[3]?.[1] as string);
     await inside.getByRole('button', { name: 'Approve', exact: true }).click();
     await inside.getByRole('dialog').waitFor();

@@ -85,6 +85,7 @@ describe('a session that ends in the middle of work', () => {
     await endSessions();
     const dialog = page.getByRole('dialog', { name: 'You have been signed out' });
     await dialog.waitFor();
+    expect(await dialog.getByLabel('Password').evaluate((input) => input === document.activeElement)).toBe(true);
     await dialog.getByLabel('Password').fill(station.admin.password);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -3,7 +3,7 @@ import { useApi } from '../api/api-context.js';
 import { sentenceOf } from '../api/failure.js';
 import { tellOtherTabs } from './SessionProvider.js';
 
-/** E-mail and password for a session. */
+/** E-mail and password for a session. Where the address is known, the password is what is missing: a dialog puts the focus there. */
 export function PasswordForm({ email = '', onSignedIn }: { email?: string; onSignedIn: () => void }) {
   const api = useApi();
   const id = useId();
@@ -47,6 +47,9 @@ export function PasswordForm({ email = '', onSignedIn }: { email?: string; onSig
           id={`${id}-password`}
           className="input"
           name="password"
+          ref={(input) => {
+            if (email !== '') input?.setAttribute('autofocus', '');
+          }}
           type="password"
           autoComplete="current-password"
           required

@@ -10,9 +10,6 @@ export function SessionEndedDialog() {
     <Dialog title="You have been signed out">
       <p>Your session has ended. What you typed is still here: sign in again to go on.</p>
       <PasswordForm email={me.email} onSignedIn={() => void refresh()} />
-      <p className="dialog-foot">
-        <a href="/login">Sign in as somebody else</a>
-      </p>
     </Dialog>
   );
 }

@@ -5,7 +5,6 @@ import { Countdown } from '../../elements/Countdown.js';
 import { Ago } from '../../elements/Moment.js';
 import { Revealed } from '../../elements/Revealed.js';
 import { IrreversibilityBadge, OutcomeBadge, PriorityMark } from '../../elements/ReviewBadges.js';
-import { LAPSE } from '../../review/deadline.js';
 import { isOpen } from '../../review/desk.js';
 import { holderOf } from '../../review/holder.js';
 import { summaryOf, templateNameOf } from '../../review/summary.js';
@@ -43,8 +42,7 @@ export function ReviewRow({ review, arrived }: { review: Review; arrived: boolea
       <span className="row-when">
         {open && review.expires_at !== null ? (
           <span className="row-deadline">
-            <span className="row-lapse">{LAPSE[review.timeout_action ?? 'expire']} in </span>
-            <Countdown deadline={review.expires_at} />
+            <Countdown deadline={review.expires_at} action={review.timeout_action} />
           </span>
         ) : !open && review.decided_by !== null ? (
           <span className="row-decider">{review.decided_by === me.email ? 'by you' : `by ${review.decided_by}`}</span>

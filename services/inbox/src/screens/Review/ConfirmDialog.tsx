@@ -56,7 +56,7 @@ export function ConfirmDialog({ desk, action, onConfirm, onCancel }: ConfirmProp
         <button
           type="button"
           ref={confirm}
-          className={`button ${approves(action) && !irreversible ? 'button-primary' : 'button-danger-solid'}`}
+          className={`button ${irreversible || action.decision_value === 'rejected' ? 'button-danger-solid' : 'button-primary'}`}
           onClick={onConfirm}
         >
           {irreversible ? `${action.label} for good` : action.label}

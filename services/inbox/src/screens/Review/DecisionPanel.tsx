@@ -40,7 +40,7 @@ export function DecisionPanel({ desk, change, reload, holder, draft, decision }:
         <h2 className="section-title">{pending ? 'Your decision' : 'Waiting for the agent'}</h2>
         {pending ? null : <Awaited review={shown} />}
         <HoldLine review={shown} holder={holder} reload={reload} change={change} tell={decision.tell} />
-        {pending ? <EditsLine desk={desk} change={change} draft={draft} /> : null}
+        {pending && holder.kind !== 'other' ? <EditsLine desk={desk} change={change} draft={draft} /> : null}
         <FeedbackInput desk={desk} change={change} actions={actions} armed={armed} off={off} onSend={decision.press} />
       </section>
       <ActionBar actions={actions} busy={decision.busy} off={off} onPress={decision.press} />

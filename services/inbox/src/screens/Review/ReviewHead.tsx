@@ -4,7 +4,6 @@ import { Countdown } from '../../elements/Countdown.js';
 import { Ago } from '../../elements/Moment.js';
 import { Revealed } from '../../elements/Revealed.js';
 import { IrreversibilityBadge, PriorityBadge } from '../../elements/ReviewBadges.js';
-import { LAPSE } from '../../review/deadline.js';
 import { isOpen } from '../../review/desk.js';
 import { summaryOf, templateNameOf } from '../../review/summary.js';
 
@@ -25,7 +24,7 @@ export function ReviewHead({ review }: { review: Review }) {
         {review.current_version > 1 ? <Badge>Version {review.current_version}</Badge> : null}
         {isOpen(review) && review.expires_at !== null ? (
           <span className="review-deadline">
-            {LAPSE[review.timeout_action ?? 'expire']} in <Countdown deadline={review.expires_at} />
+            <Countdown deadline={review.expires_at} action={review.timeout_action} />
           </span>
         ) : null}
       </div>

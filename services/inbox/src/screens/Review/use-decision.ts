@@ -58,7 +58,7 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
       document.querySelector<HTMLElement>('.fields [aria-invalid="true"]')?.focus();
     } else if (action.requires_feedback && desk.feedback.trim() === '') {
       change({ type: 'armed', action: action.id });
-    } else if (action.confirmation || (approves(action) && (byKey || shown.irreversibility === 'irreversible'))) {
+    } else if (action.confirmation || byKey || (approves(action) && shown.irreversibility === 'irreversible')) {
       setConfirming(action);
     } else {
       void send(action);
