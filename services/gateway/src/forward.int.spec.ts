@@ -38,6 +38,21 @@ describe('passing on', () => {
     expect(edge.asked[0]?.headers).not.toHaveProperty('authorization');
   });
 
+  it('P1 refuses a coding of the body, which nobody behind it would read', async () => {
+    edge.credentials.set(KEY, anAgent());
+    for (const [coding, outcome] of [
+      ['gzip', [415, 'unsupported_media_type']],
+      ['identity, br', [415, 'unsupported_media_type']],
+      ['identity', [200, undefined]],
+    ] as const) {
+      edge.answer = () => respond({ error: {} });
+      const headers = { ...json, 'content-encoding': coding };
+      const response = await edge.fetch('/api/v1/reviews', { method: 'POST', key: KEY, headers, body: '{}' });
+      expect([coding, await errorOf(response)]).toEqual([coding, outcome]);
+    }
+    expect(edge.asked).toHaveLength(1);
+  });
+
   it('P3 takes the mark of a device to where people sign in, no other cookie, and brings every cookie back', async () => {
     edge.answer = () => respond({}, { headers: { 'set-cookie': ['a=1; Path=/', 'b=2; Path=/'] } });
     const cookie = 'countersign_device=csd_x-1; countersign_session=cst_x; other=1';

@@ -149,7 +149,13 @@ function isHidden(fastify: FastifyInstance, request: FastifyRequest): boolean {
   return request.url.startsWith('/api/') && credentialOf(request) === null && methodsOf(fastify, request.url).length === 0;
 }
 
-/** Bodies are kept as they came: services parse them. */
+/** Bodies are kept as they came: services parse them, and read no coding (RFC 9110 §8.4), so that one that is named is refused, not ignored. */
 function keepBodies(fastify: FastifyInstance): void {
-  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) => body);
+  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    const coding = request.headers['content-encoding'];
+    if (coding !== undefined && coding !== 'identity') {
+      throw new Problem('unsupported_media_type', 'The body must be sent without a content coding such as gzip.');
+    }
+    return body;
+  });
 }
