@@ -225,7 +225,7 @@ export function mayDraft(actor: Actor, state: ReviewState, now: string, edits: R
   return wrong?.code === 'field_not_editable' ? wrong : null;
 }
 
-/** Whether a draft still says what its author wants: whatever a person or the agent did since has made it pointless. */
+/** Whether a draft still says what its author wants: a decision, a request for changes, its end or its answer since has made it pointless. */
 export function draftStands(state: ReviewState, draft: { at: string }): boolean {
-  return isOpen(state) && (state.last_act === null || state.last_act.at < draft.at);
+  return isOpen(state) && (state.drafts_void_at === null || state.drafts_void_at < draft.at);
 }

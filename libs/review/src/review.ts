@@ -54,6 +54,7 @@ function requested(event: StoredOf<'review.requested'>): Pending {
     feedback: null,
     prompt_edit: null,
     last_act: null,
+    drafts_void_at: null,
     held_by: null,
     held_at: null,
     hold_lost_by: null,
@@ -135,7 +136,8 @@ function evolveOpen(state: OpenReview, event: Stored): RequestedReview {
       const { by, feedback, prompt_edit, changes_timeout_seconds: timeout_seconds } = event.body;
       const deadline = timeout_seconds === null ? null : addSeconds(at, timeout_seconds);
       const changes = { requested_at: at, requested_by: by, deadline, timeout_seconds };
-      return { ...record(state), status: 'awaiting_iteration', changes, feedback, prompt_edit, last_act: actOf(event), updated_at: at };
+      const asked = { changes, feedback, prompt_edit, last_act: actOf(event), drafts_void_at: at };
+      return { ...record(state), status: 'awaiting_iteration', ...asked, updated_at: at };
     }
     case 'review.action_taken':
       return { ...state, last_act: actOf(event), updated_at: at };
@@ -171,10 +173,11 @@ function evolveAwaiting(state: AwaitingIteration, event: Stored): RequestedRevie
         payload,
         payload_digest,
         answerable,
+        drafts_void_at: event.time,
       };
     }
     case 'review.iteration_cancelled':
-      return reopened(state, event.time, actOf(event));
+      return { ...reopened(state, event.time, actOf(event)), drafts_void_at: event.time };
     case 'review.changes_timed_out':
       return reopened(state, state.changes.deadline ?? event.time, undone(state.last_act));
     default:

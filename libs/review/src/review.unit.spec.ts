@@ -104,13 +104,32 @@ describe('folding a review', () => {
 });
 
 describe('a draft', () => {
-  it('stands until somebody acts after it, or the review is settled', () => {
-    const story = asked().after(10);
+  const sendingBack = doing(bob, 'request_changes', { feedback: 'x' });
+  const answering = (state: ReviewState, now: string) => resubmit({ actor: agent, payload: PAYLOAD, version: 2 }, state, now);
+
+  it('stands through what changes nothing of what it is about', () => {
+    const story = asked({ config: { changes_timeout_hours: 1 } }).after(10);
     const draft = { at: story.now };
     expect(draftStands(story.state, draft)).toBe(true);
-    const acted = story.after(1).when(doing(bob, 'escalate')).next;
-    expect(draftStands(acted.state, draft)).toBe(false);
-    expect(draftStands(acted.state, { at: acted.after(1).now })).toBe(true);
-    expect(draftStands(acted.when(doing(bob, 'approve')).next.state, { at: acted.after(9).now })).toBe(false);
+    expect(draftStands(story.after(1).when(doing(bob, 'escalate')).next.state, draft)).toBe(true);
+    const awaiting = story.when(sendingBack).next.after(1);
+    const typed = { at: awaiting.now };
+    const back = awaiting.after(3600).when((state, now) => elapse('changes_timeout', state, now)).next;
+    expect([back.state.status, draftStands(back.state, typed)]).toEqual(['pending', true]);
+  });
+
+  it('is pointless after a request for changes, its answer, its end, and once the review is settled', () => {
+    const story = asked().after(10);
+    const sentBack = story.when(sendingBack).next;
+    expect(draftStands(sentBack.state, { at: story.now })).toBe(false);
+    const later = sentBack.after(1);
+    expect(draftStands(later.state, { at: later.now })).toBe(true);
+    for (const ended of [later.when(answering).next, later.when(doing(ann, 'cancel_iteration')).next]) {
+      expect(ended.state.status).toBe('pending');
+      expect(draftStands(ended.state, { at: later.now })).toBe(false);
+      expect(draftStands(ended.when(doing(bob, 'escalate')).next.state, { at: later.now })).toBe(false);
+      expect(draftStands(ended.state, { at: ended.after(1).now })).toBe(true);
+    }
+    expect(draftStands(story.when(doing(bob, 'approve')).next.state, { at: story.after(9).now })).toBe(false);
   });
 });

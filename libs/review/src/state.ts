@@ -158,6 +158,8 @@ export interface ReviewRecord extends Pinned {
   feedback: string | null;
   prompt_edit: string | null;
   last_act: Act | null;
+  /** Drafts saved up to then were about something else (HRP digest §2.6). */
+  drafts_void_at: string | null;
   held_by: Hold | null;
   held_at: string | null;
   /** Who lost a hold to somebody else's claim or assignment. */

@@ -22,7 +22,7 @@ export interface TestDatabase {
   pool: pg.Pool;
   /** Makes the database's time go forward (K8): no test waits for a deadline. */
   advanceClock(seconds: number): Promise<void>;
-  /** Makes the database's time stand still at an instant, so that a test meets a deadline to the millisecond; null lets it go on. */
+  /** Makes the database's time stand still at an ISO time in UTC, so that a test meets a deadline exactly; null lets it go on. */
   stopClock(at: string | null): Promise<void>;
   /** Drops the database. @throws {Error} when a connection other than the two pools' was left open. */
   close(): Promise<void>;
@@ -62,10 +62,10 @@ export async function testDatabase(options: { sets?: MigrationSet[] } = {}): Pro
       await ownerPool.query("update event_store.clock set ahead = ahead + $1 * interval '1 second'", [seconds]);
     },
     async stopClock(at) {
+      if (at !== null && !/^[\dT:.-]+Z$/.test(at)) throw new Error(`${at} is no ISO time in UTC.`);
       // Time never goes back: from where it stood still it goes on.
       if (at === null) await ownerPool.query('update event_store.clock set ahead = greatest(ahead, event_store.now() - clock_timestamp())');
-      const body =
-        at === null ? 'select clock_timestamp() + ahead from event_store.clock' : `select '${new Date(at).toISOString()}'::timestamptz`;
+      const body = at === null ? 'select clock_timestamp() + ahead from event_store.clock' : `select '${at}'::timestamptz`;
       await ownerPool.query(`create or replace function event_store.now() returns timestamptz language sql volatile as $$ ${body} $$`);
     },
     async close() {
