@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import {
   addressOf,
   isRunning,
+  PreparedData,
   postgresPid,
   runCli,
   type SpawnedProgram,
@@ -19,6 +20,8 @@ import {
 let scratch: ReturnType<typeof scratchFolder>;
 let dataDir: string;
 const started: SpawnedProgram[] = [];
+const prepared = new PreparedData();
+afterAll(() => prepared.remove());
 
 beforeEach(() => {
   scratch = scratchFolder();
@@ -54,6 +57,7 @@ const databaseUrl = () => (JSON.parse(readFileSync(join(dataDir, 'lock.json'), '
 
 describe('a server', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('ends on %s with exit code 0 and leaves no process and no lock', async (signal) => {
+    await prepared.copyTo(dataDir);
     const server = start();
     await ready(server);
     const postgres = postgresPid(dataDir);
@@ -70,6 +74,7 @@ describe('a server', () => {
   });
 
   it('that was killed comes up again with its data, whether PostgreSQL outlived it or not', async () => {
+    await prepared.copyTo(dataDir);
     const first = start();
     await ready(first);
     const postgres = postgresPid(dataDir);
@@ -86,6 +91,7 @@ describe('a server', () => {
   });
 
   it('whose PostgreSQL was killed says so in one sentence and ends; the next start works', async () => {
+    await prepared.copyTo(dataDir);
     const server = start();
     await ready(server);
     process.kill(postgresPid(dataDir), 'SIGKILL');
@@ -117,6 +123,7 @@ describe('a server that cannot start', () => {
   });
 
   it('because the data directory is in use says by whom, and does that one no harm', async () => {
+    await prepared.copyTo(dataDir);
     const first = start();
     const url = await ready(first);
     expect(await refusal(start())).toContain(`${dataDir} is in use by \`npm start\` (process ${first.child.pid}), which answers at ${url}`);
@@ -142,9 +149,7 @@ describe('a server that cannot start', () => {
     ['a broken database', () => rmSync(join(dataDir, 'postgres/cluster/global/pg_control')), /PostgreSQL could not be started|damaged/],
     ['a lost password', () => rmSync(join(dataDir, 'postgres/password')), /password is missing/],
   ])('because of %s says so', async (_, damage, sentence) => {
-    const server = start();
-    await ready(server);
-    await server.stop();
+    await prepared.copyTo(dataDir);
     damage();
     const { code, stderr } = await start().exited;
     expect(stderr).toMatch(sentence);
@@ -154,6 +159,7 @@ describe('a server that cannot start', () => {
   });
 
   it('because the schema is newer than it knows says so', async () => {
+    await prepared.copyTo(dataDir);
     const server = start();
     await ready(server);
     const client = new pg.Client({ connectionString: databaseUrl() });
@@ -206,6 +212,7 @@ asRoot('started by root', () => {
 
 describe('npm start', () => {
   it('takes everything along when npm is told to end', async () => {
+    await prepared.copyTo(dataDir);
     const npm = spawnProgram('npm', ['start'], { env: { DATA_DIR: dataDir, PORT: '0' } });
     started.push(npm);
     await ready(npm);
@@ -216,6 +223,7 @@ describe('npm start', () => {
   });
 
   it('killed leaves a server that notices, ends, and lets the next one have the data', async () => {
+    await prepared.copyTo(dataDir);
     const npm = spawnProgram('npm', ['start'], { env: { DATA_DIR: dataDir, PORT: '0' } });
     started.push(npm);
     await ready(npm);
@@ -229,6 +237,7 @@ describe('npm start', () => {
 
 describe('the operators’ CLI', () => {
   it('works beside a running server, and on the data of a stopped one, which it locks and leaves stopped', async () => {
+    await prepared.copyTo(dataDir);
     const server = start();
     const url = await ready(server);
     const beside = await runCli(dataDir, 'status', '--json');
