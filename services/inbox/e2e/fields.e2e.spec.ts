@@ -178,7 +178,7 @@ describe('fields that may be edited', () => {
     await input.fill(text);
     await page.getByText(why).first().waitFor();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
-    await page.getByText('One of your edits cannot be sent yet').waitFor();
+    await eventually(async () => expect(await page.getByTestId('announcer').textContent()).toContain('cannot be sent yet'));
     expect(await input.evaluate((element) => element === document.activeElement)).toBe(true);
     expect((await station.read(id)).status).toBe('pending');
   });

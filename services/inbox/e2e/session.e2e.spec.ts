@@ -162,6 +162,28 @@ describe('a server that is away', () => {
   });
 });
 
+describe('a connection that broke', () => {
+  it('is resumed where it was, so that nothing is missed', async () => {
+    const page = await chromium.pageOf(station.admin);
+    await page.goto('/');
+    await page.getByText('Live', { exact: true }).waitFor();
+    // What went over the wire, as the browser's network has it.
+    const places: (string | null)[] = [];
+    const network = await page.context().newCDPSession(page);
+    await network.send('Network.enable');
+    network.on('Network.requestWillBeSentExtraInfo', ({ headers }) => {
+      const sent = new Headers(headers as Record<string, string>);
+      if (sent.get('accept') === 'text/event-stream') places.push(sent.get('last-event-id'));
+    });
+    await station.stop();
+    await page.getByText('Connecting…', { exact: true }).waitFor();
+    await station.start();
+    await station.askEmail('While it was broken');
+    await page.getByRole('link', { name: /While it was broken/ }).waitFor();
+    expect(places.at(-1)).toEqual(expect.any(String));
+  });
+});
+
 describe('what is not there', () => {
   it('is said: a review that does not exist, and one of another project', async () => {
     const page = await chromium.pageOf(station.admin);

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
+import { Boundary } from './elements/Boundary.js';
 import { useKeys } from './elements/keys.js';
 import { Mark } from './elements/Mark.js';
 import { ShortcutsDialog } from './elements/ShortcutsDialog.js';
@@ -11,6 +12,7 @@ import { SessionEndedDialog } from './session/SessionEndedDialog.js';
 /** What stands around every screen of somebody who is signed in. */
 export function Shell({ children }: { children: ReactNode }) {
   const [help, setHelp] = useState(false);
+  const [path] = useLocation();
   useKeys({ '?': () => setHelp(true) });
   return (
     <div className="shell">
@@ -29,7 +31,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </div>
       </header>
       <main id="main" className="main" tabIndex={-1}>
-        {children}
+        <Boundary key={path}>{children}</Boundary>
       </main>
       {help ? <ShortcutsDialog onClose={() => setHelp(false)} /> : null}
       <SessionEndedDialog />

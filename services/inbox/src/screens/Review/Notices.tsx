@@ -1,4 +1,4 @@
-import type { Dispatch } from 'react';
+import { type Dispatch, useEffect, useRef } from 'react';
 import { Banner } from '../../elements/Banner.js';
 import { Ago } from '../../elements/Moment.js';
 import { type Desk, type DeskEvent, hasTyped, isOpen, labelOf, ownDraft } from '../../review/desk.js';
@@ -18,8 +18,12 @@ interface NoticesProps {
 /** What the person has to know before they go on. */
 export function Notices({ desk, change, notice, onDismiss }: NoticesProps) {
   const { shown, waiting, arrived } = desk;
+  const top = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (notice) top.current?.scrollIntoView({ block: 'nearest' });
+  }, [notice]);
   return (
-    <div className="notices">
+    <div className="notices" ref={top}>
       {notice ? (
         <Banner
           tone={notice.tone}

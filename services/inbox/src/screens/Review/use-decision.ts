@@ -54,8 +54,11 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
     setNotice(null);
     const [first] = takesEdits(action) ? problems(desk.edits) : [];
     if (first) {
-      setNotice({ tone: 'warning', title: 'One of your edits cannot be sent yet', text: `${labelOf(shown, first[0])}: ${first[1]}` });
-      document.querySelector<HTMLElement>('.fields [aria-invalid="true"]')?.focus();
+      // The field itself says what is wrong; it only has to be in sight.
+      announce(`One of your edits cannot be sent yet. ${labelOf(shown, first[0])}: ${first[1]}`);
+      const input = document.querySelector<HTMLElement>('.fields [aria-invalid="true"]');
+      input?.focus({ preventScroll: true });
+      input?.scrollIntoView({ block: 'center' });
     } else if (action.requires_feedback && desk.feedback.trim() === '') {
       change({ type: 'armed', action: action.id });
     } else if (action.confirmation || byKey || (approves(action) && shown.irreversibility === 'irreversible')) {
