@@ -10,7 +10,10 @@ const root = new URL('../../../', import.meta.url);
 registerHooks({
   resolve(specifier, context, next) {
     const own = /^@countersign\/([a-z-]+)$/.exec(specifier);
-    if (own) return next(new URL(`libs/${own[1]}/src/index.ts`, root).href, context);
+    if (own) {
+      const doors = ['libs/', 'services/', ''].map((group) => new URL(`${group}${own[1]}/src/index.ts`, root));
+      return next((doors.find((door) => existsSync(fileURLToPath(door))) ?? doors[0]).href, context);
+    }
     if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts')) {
       const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
       if (existsSync(fileURLToPath(source))) return next(source.href, context);
