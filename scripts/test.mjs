@@ -5,15 +5,18 @@
 //   npm test -- --without=browser       leaves the browser tests out, and says so in the summary
 //   npm test -- --only=unit             only one kind: unit, int or e2e
 //
+// Integration and browser specs that fail are run once more alone; those that pass only then are named in the summary.
 // A part that is missing counts as a failure, and so does a run in which no test ran.
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBrowser } from './browser.mjs';
 import { ROOT, run } from './run.mjs';
 
 const KINDS = ['unit', 'int', 'e2e'];
+/** More failing spec files than this are no accident, and are not run again. */
+const MOST_REPEATED = 4;
 const { values, positionals: filters } = parseArgs({
   allowPositionals: true,
   options: { without: { type: 'string', multiple: true, default: [] }, only: { type: 'string' } },
@@ -74,8 +77,10 @@ if (kinds.includes('e2e')) {
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-test-'));
-for (const kind of kinds) {
+/** One run of jest; null when it ended without a report. */
+function jest(kind, paths) {
   const report = join(scratch, `${kind}.json`);
+  rmSync(report, { force: true });
   const ignored = ['/node_modules/', '/dist/', ...(kind === 'e2e' ? leftOut.map((path) => path.replaceAll('.', '\\.')) : [])];
   const { status } = run(
     'jest',
@@ -87,23 +92,40 @@ for (const kind of kinds) {
       `--testTimeout=${kind === 'unit' ? 10_000 : 120_000}`,
       `--maxWorkers=${kind === 'e2e' ? 1 : 2}`,
       ...ignored.map((pattern) => `--testPathIgnorePatterns=${pattern}`),
-      ...(filters.length > 0 ? [`--testPathPatterns=${filters.join('|')}`] : []),
+      ...(paths.length > 0 ? [`--testPathPatterns=${paths.join('|')}`] : []),
     ],
     { env: environment, stdout: 'ignore' },
   );
-  if (!existsSync(report)) {
-    missing(`The ${kind} tests ended with exit code ${status} and no report.`);
+  return existsSync(report) ? { status, ...JSON.parse(readFileSync(report, 'utf8')) } : { status, missing: true };
+}
+
+for (const kind of kinds) {
+  const result = jest(kind, filters);
+  if (result.missing) {
+    missing(`The ${kind} tests ended with exit code ${result.status} and no report.`);
     continue;
   }
-  const result = JSON.parse(readFileSync(report, 'utf8'));
   // A spec file that could not be loaded holds no failed test, and is a failure all the same.
-  const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
+  let failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
+  let passed = result.numPassedTests;
+  const suites = result.testResults.filter((suite) => suite.status === 'failed').map((suite) => relative(ROOT, suite.name));
+  if (kind !== 'unit' && suites.length > 0 && suites.length <= MOST_REPEATED) {
+    // Tests that start real processes can starve on a busy machine. They get one more run, alone, and the summary names them.
+    const again = jest(
+      kind,
+      suites.map((path) => path.replaceAll('.', '\\.')),
+    );
+    if (!again.missing && again.status === 0 && again.numPassedTests > 0) {
+      passed += failed;
+      failed = 0;
+      notes.push(`${kind}: passed only at the second run: ${suites.join(', ')}`);
+    }
+  } else if (result.status !== 0 && failed === 0) missing(`The ${kind} tests ended with exit code ${result.status} although none failed.`);
   const skipped = result.numPendingTests + result.numTodoTests;
-  total.passed += result.numPassedTests;
+  total.passed += passed;
   total.failed += failed;
   total.skipped += skipped;
-  if (status !== 0 && failed === 0) missing(`The ${kind} tests ended with exit code ${status} although none failed.`);
-  notes.push(`${kind}: ${result.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+  notes.push(`${kind}: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 }
 rmSync(scratch, { recursive: true, force: true });
 
