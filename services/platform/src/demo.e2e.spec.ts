@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Credentials } from './credentials.js';
 import {
   addressOf,
+  PreparedData,
   runCli,
   type SpawnedProgram,
   scratchFolder,
@@ -18,11 +19,12 @@ let server: SpawnedProgram;
 let url: string;
 const credentials = () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
 
-beforeEach(async () => {
+const prepared = new PreparedData();
+afterAll(() => prepared.remove());
+
+beforeEach(() => {
   scratch = scratchFolder();
   dataDir = join(scratch.path, 'data');
-  server = spawnServer(dataDir);
-  url = await addressOf(server);
 });
 afterEach(async () => {
   await stopLeftovers(dataDir, [server]);
@@ -51,11 +53,19 @@ async function person(): Promise<string> {
   return body.token as string;
 }
 
+async function start(env: Record<string, string> = {}): Promise<void> {
+  server = spawnServer(dataDir, env);
+  url = await addressOf(server);
+}
+
 const startDemo = () => spawnProgram('node', ['services/platform/dist/demo.js'], { env: { DATA_DIR: dataDir } });
 
 describe('credentials', () => {
+  beforeEach(() => start());
+
   it('of the first start work at once, after a restart, and after a kill; only their owner can read them', async () => {
     const first = credentials();
+    expect(statSync(join(dataDir, 'credentials.json')).mode & 0o777).toBe(0o600);
     expect(first).toMatchObject({
       url,
       project_id: expect.stringMatching(/^prj_/),
@@ -63,8 +73,7 @@ describe('credentials', () => {
     });
     for (const end of ['SIGTERM', 'SIGKILL'] as const) {
       await server.stop(end);
-      server = spawnServer(dataDir);
-      url = await addressOf(server);
+      await start();
       expect(credentials()).toEqual({ ...first, url });
       await person();
       const info = await call('GET', '/auth/key-info', first.api_key);
@@ -91,23 +100,19 @@ describe('credentials', () => {
 
   it('leave the person out while other machines reach the server, and have them again afterwards', async () => {
     await server.stop();
-    server = spawnServer(dataDir, { HOST: '0.0.0.0' });
-    url = await addressOf(server);
+    await start({ HOST: '0.0.0.0' });
     expect(credentials().reviewer).toBeUndefined();
     expect(server.stdout).not.toContain('Sign in with');
     await server.stop();
-    server = spawnServer(dataDir);
-    url = await addressOf(server);
+    await start();
     await person();
   });
 
   it('are made anew when the file was lost, for the same project', async () => {
     const before = credentials();
     await server.stop();
-    spawnProgram('rm', [join(dataDir, 'credentials.json')]);
-    await runCli(dataDir, 'status');
-    server = spawnServer(dataDir);
-    url = await addressOf(server);
+    rmSync(join(dataDir, 'credentials.json'));
+    await start();
     expect(credentials()).toMatchObject({ project_id: before.project_id, webhook_secret: before.webhook_secret });
     expect((await call('GET', '/auth/key-info', credentials().api_key)).status).toBe(200);
     await person();
@@ -115,6 +120,11 @@ describe('credentials', () => {
 });
 
 describe('npm run demo', () => {
+  beforeEach(async () => {
+    await prepared.copyTo(dataDir);
+    await start();
+  });
+
   it('asks again with the feedback, receives the signed webhook, redeems exactly what was approved, and records it', async () => {
     const demo = startDemo();
     const [, id] = await demo.printed(/\/reviews\/(rev_\w+)/);
@@ -161,8 +171,7 @@ describe('npm run demo', () => {
     const [, id] = await demo.printed(/\/reviews\/(rev_\w+)/);
     const { port } = new URL(url);
     await server.stop('SIGKILL');
-    server = spawnServer(dataDir, { PORT: port });
-    await addressOf(server);
+    await start({ PORT: port });
     await call('POST', `/reviews/${id}/action`, await person(), { action_id: 'approve' });
     const { code, stdout } = await demo.exited;
     expect(stdout).toContain('polling instead');
