@@ -32,7 +32,8 @@ export const forbidden = [
   },
   {
     name: 'tests-may-stand-on-the-directory',
-    comment: 'Who is in a project is asked of the real directory in tests: a stand-in would agree with whatever they assume. Nobody else is.',
+    comment:
+      'Who is in a project is asked of the real directory in tests: a stand-in would agree with whatever they assume. Nobody else is.',
     severity: 'error',
     from: { path: `^services/([^/]+)/src/((fixture|testing)/|.*${SPEC})`, pathNot: '^services/platform/' },
     to: { path: '^(services|test)/', pathNot: '^services/($1/|directory/src/index\\.ts$)' },
