@@ -18,7 +18,8 @@ import { Station } from '../e2e/station.js';
 import { startAllInOne } from '../e2e/topology.js';
 import { expected, isUnknown, type Outcome } from './access.js';
 import { ACTORS, type Actor, assemble, type Cast, emailOf } from './actors.js';
-import type { Attempt, Row } from './row.js';
+import type { Attempt } from './attempt.js';
+import type { Row } from './row.js';
 import { ROWS } from './rows.js';
 import { Stage } from './stage.js';
 

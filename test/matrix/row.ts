@@ -1,18 +1,8 @@
 import type { OperationId } from '@countersign/contracts';
 import type { Rules } from './access.js';
 import type { Actor, Cast } from './actors.js';
+import type { Attempt } from './attempt.js';
 import type { Stage } from './stage.js';
-
-/** What is sent, and what must stay as it is when that is refused. */
-export interface Attempt {
-  path?: Record<string, string>;
-  query?: Record<string, string>;
-  body?: Record<string, unknown>;
-  /** Instead of the actor's own. */
-  headers?: Record<string, string>;
-  /** A review or template that is the same afterwards when the attempt was refused. */
-  untouched?: { review: string } | { template: string };
-}
 
 /** One thing that can be tried, and what comes of it for everybody. */
 export interface Row extends Rules {

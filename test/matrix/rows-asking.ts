@@ -1,7 +1,8 @@
 /** What agents submit, and reading it. */
 import { digest } from '@countersign/evidence';
 import { DRAFT } from '../e2e/station.js';
-import type { Attempt, Row, Rows } from './row.js';
+import type { Attempt } from './attempt.js';
+import type { Row, Rows } from './row.js';
 import type { SelfDeciding, Stage } from './stage.js';
 
 type State = 'pending' | 'awaiting' | 'approved' | 'rejected' | 'withdrawn' | 'autoApproved';

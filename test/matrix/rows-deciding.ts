@@ -2,7 +2,8 @@
 import { digest } from '@countersign/evidence';
 import { DRAFT } from '../e2e/station.js';
 import { emailOf } from './actors.js';
-import type { Attempt, Row, Rows } from './row.js';
+import type { Attempt } from './attempt.js';
+import type { Row, Rows } from './row.js';
 import type { Stage } from './stage.js';
 
 type State = 'pending' | 'held' | 'awaiting' | 'approved' | 'rejected' | 'withdrawn' | 'archived' | 'autoApproved';

@@ -2,7 +2,8 @@
 import type { Template } from '@countersign/contracts';
 import type { Outcome } from './access.js';
 import type { Actor } from './actors.js';
-import type { Attempt, Row, Rows } from './row.js';
+import type { Attempt } from './attempt.js';
+import type { Row, Rows } from './row.js';
 import { SELF_DECIDING, type SelfDeciding, type Stage } from './stage.js';
 
 const KINDS = Object.keys(SELF_DECIDING) as SelfDeciding[];

@@ -3,7 +3,7 @@ import type { Review, ReviewCreate, Template, TemplateCreate } from '@countersig
 import { until } from '@countersign/platform/fixture';
 import { Caller, DRAFT } from '../e2e/station.js';
 import { type Cast, emailOf, PASSWORD, tokenOf } from './actors.js';
-import type { Attempt } from './row.js';
+import type { Attempt } from './attempt.js';
 
 const FIELDS: TemplateCreate['fields'] = [
   { name: 'to', type: 'text', label: 'To', required: true },
