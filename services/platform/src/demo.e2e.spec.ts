@@ -5,7 +5,6 @@ import type { Credentials } from './credentials.js';
 import {
   addressOf,
   PreparedData,
-  runCli,
   type SpawnedProgram,
   scratchFolder,
   spawnProgram,
