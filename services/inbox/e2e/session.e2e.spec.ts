@@ -180,7 +180,8 @@ describe('a connection that broke', () => {
     await station.start();
     await station.askEmail('While it was broken');
     await page.getByRole('link', { name: /While it was broken/ }).waitFor();
-    expect(places.at(-1)).toEqual(expect.any(String));
+    await eventually(() => expect(places.at(-1)).toEqual(expect.any(String)));
+    await page.getByText('Live', { exact: true }).waitFor();
   });
 });
 
