@@ -26,11 +26,15 @@ describe('inTransaction', () => {
 
   it('runs again after a deadlock, until both come through', async () => {
     let runs = 0;
+    let held = 0;
+    const both = Promise.withResolvers<void>();
     const crossing = (first: number, second: number) =>
       inTransaction(db.ownerPool, async (tx) => {
         runs += 1;
         await tx.query('update counters set n = n + 1 where id = $1', [first]);
-        if (runs <= 2) await new Promise((resolve) => setTimeout(resolve, 50));
+        // Each holds what the other will want: only then is it a deadlock.
+        if (++held === 2) both.resolve();
+        await both.promise;
         await tx.query('update counters set n = n + 1 where id = $1', [second]);
       });
     await Promise.all([crossing(1, 2), crossing(2, 1)]);
