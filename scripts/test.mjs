@@ -77,12 +77,12 @@ if (kinds.includes('e2e')) {
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-test-'));
-/** One run of jest; null when it ended without a report. */
+/** One run of jest; `missing` when it ended without a report. */
 function jest(kind, paths) {
   const report = join(scratch, `${kind}.json`);
   rmSync(report, { force: true });
   const ignored = ['/node_modules/', '/dist/', ...(kind === 'e2e' ? leftOut.map((path) => path.replaceAll('.', '\\.')) : [])];
-  const { status } = run(
+  const { status, signal } = run(
     'jest',
     [
       `--selectProjects=${kind}`,
@@ -96,13 +96,14 @@ function jest(kind, paths) {
     ],
     { env: environment, stdout: 'ignore' },
   );
-  return existsSync(report) ? { status, ...JSON.parse(readFileSync(report, 'utf8')) } : { status, missing: true };
+  const end = signal ? `by ${signal}` : `with exit code ${status}`;
+  return existsSync(report) ? { status, end, ...JSON.parse(readFileSync(report, 'utf8')) } : { status, end, missing: true };
 }
 
 for (const kind of kinds) {
   const result = jest(kind, filters);
   if (result.missing) {
-    missing(`The ${kind} tests ended with exit code ${result.status} and no report.`);
+    missing(`The ${kind} tests ended ${result.end} and no report.`);
     continue;
   }
   // A spec file that could not be loaded holds no failed test, and is a failure all the same.
@@ -120,7 +121,7 @@ for (const kind of kinds) {
       failed = 0;
       notes.push(`${kind}: passed only at the second run: ${suites.join(', ')}`);
     }
-  } else if (result.status !== 0 && failed === 0) missing(`The ${kind} tests ended with exit code ${result.status} although none failed.`);
+  } else if (result.status !== 0 && failed === 0) missing(`The ${kind} tests ended ${result.end} although none failed.`);
   const skipped = result.numPendingTests + result.numTodoTests;
   total.passed += passed;
   total.failed += failed;
