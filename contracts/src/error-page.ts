@@ -1,8 +1,11 @@
 import { ERROR_CODES, ERRORS, type ErrorCode } from './errors.js';
+import type { Operation } from './operation.js';
 import { COMMAND_ERRORS, errorsOf, OPERATIONS, ROUTING_ERRORS } from './operations.js';
 
 /** The page `doc_url` points into, in Markdown: what every code means and which operations answer it. */
 export function errorPage(): string {
+  // Worked out once: the gateway makes this page when it starts.
+  const codes = new Map(OPERATIONS.map((operation) => [operation, errorsOf(operation)]));
   const statuses = [...new Set(ERROR_CODES.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
   return [
     '# Error codes',
@@ -18,16 +21,16 @@ export function errorPage(): string {
         '',
         `${ERRORS[code].title} Type \`${ERRORS[code].type}\`.`,
         '',
-        answeredBy(code),
+        answeredBy(code, codes),
       ]),
     ]),
     '',
   ].join('\n');
 }
 
-function answeredBy(code: ErrorCode): string {
+function answeredBy(code: ErrorCode, codes: ReadonlyMap<Operation, readonly ErrorCode[]>): string {
   if (COMMAND_ERRORS.includes(code)) return "Told by the operators' commands only.";
-  const answering = OPERATIONS.filter((operation) => errorsOf(operation).includes(code));
+  const answering = OPERATIONS.filter((operation) => codes.get(operation)?.includes(code));
   if (answering.length === 0 && ROUTING_ERRORS.includes(code)) return 'Answered where no operation is.';
   if (answering.length === OPERATIONS.length) return 'Answered by every operation.';
   if (answering.length > 12) return `Answered by ${answering.length} operations; each lists its codes in the OpenAPI description.`;
