@@ -62,8 +62,9 @@ export function answerProblems(fastify: FastifyInstance, logger: Logger): void {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Methods an address is served with, HEAD aside; none for an unknown route. */
+/** Methods an address is served with, HEAD aside; none for an unknown route. The router finds a parameter in an empty segment, and serves none. */
 export function methodsOf(fastify: FastifyInstance, url: string): string[] {
   const path = url.split('?', 1)[0] ?? '/';
+  if (/.\/$|\/\//.test(path)) return [];
   return METHODS.filter((method) => fastify.findRoute({ method, url: path }) !== null);
 }

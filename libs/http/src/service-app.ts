@@ -10,6 +10,7 @@ import { answerConnections, CONNECTION_OPTIONS } from './connections.js';
 import { conditionalGet } from './etag.js';
 import { parseJson } from './json.js';
 import { NestLogger } from './nest-logger.js';
+import { findOperation } from './operation-path.js';
 import { Problem } from './problem.js';
 import { answerProblems, ProblemFilter, sendProblem } from './problem-replies.js';
 import { type ReadyCheck, readyReport } from './readiness.js';
@@ -118,8 +119,14 @@ export function createServiceApp(module: AppModule, options: ServiceAppOptions):
 
 const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
 
-/** Bodies are JSON in UTF-8. An empty body is none, whatever its type: many clients name one without sending any. */
+/**
+ * Bodies are JSON in UTF-8. An empty body is none, whatever its type: many clients name one without sending any. None stands for `{}` where
+ * the operation says that it may be left out.
+ */
 function parseStrictJson(fastify: FastifyInstance): void {
+  fastify.addHook('preHandler', async (request) => {
+    if (request.body === undefined && findOperation(request.method, request.url)?.bodyOptional) request.body = {};
+  });
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     acceptBody(request, body);
     if (body.length === 0) return undefined;

@@ -1,7 +1,7 @@
-import { type AgentActor, Type } from '@countersign/contracts';
+import { type AgentActor, ReviewWithdraw, TemplateUpdate, Type } from '@countersign/contracts';
 import { createLogger } from '@countersign/telemetry';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Body, Controller, Delete, Get, Module, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Module, Param, Post, Put, Query } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
   type CallerIdentity,
@@ -69,7 +69,20 @@ class NotesController {
   }
 }
 
-@Module({ controllers: [NotesController] })
+/** Operations of the table, whose body may be left out, and may not. */
+@Controller('api/v1')
+class OptionalController {
+  @Post('reviews/:id/withdraw')
+  withdraw(@Body(contract(ReviewWithdraw)) body: ReviewWithdraw) {
+    return { body };
+  }
+  @Put('templates/:id')
+  update(@Body(contract(TemplateUpdate)) body: TemplateUpdate) {
+    return { body };
+  }
+}
+
+@Module({ controllers: [NotesController, OptionalController] })
 class NotesModule {}
 
 describe('createServiceApp', () => {
@@ -119,7 +132,16 @@ describe('createServiceApp', () => {
     });
   });
 
-  it('names every missing member, and takes no body for an empty one', async () => {
+  it('takes no body for an empty one where the operation lets it be left out, and nowhere else', async () => {
+    for (const body of [undefined, '']) {
+      expect((await send('POST', '/api/v1/reviews/rev_1/withdraw', body)).json).toEqual({ body: {} });
+      const { status, json } = await send('PUT', '/api/v1/templates/tpl_1', body);
+      expect([status, json.error]).toMatchObject([400, { code: 'validation_failed', param: 'body', message: 'body is required.' }]);
+    }
+    expect((await send('PUT', '/api/v1/templates/tpl_1', '{}')).json).toEqual({ body: {} });
+  });
+
+  it('names every missing member', async () => {
     for (const body of [undefined, {}]) {
       const { status, body: reply } = await call('POST', '/api/v1/notes', body);
       expect(status).toBe(400);
@@ -195,6 +217,11 @@ describe('createServiceApp', () => {
     expect((await call('GET', '/api/v1/nothing')).body).toMatchObject({ error: { code: 'route_not_found' } });
     const wrong = await call('PATCH', '/api/v1/notes/1');
     expect([wrong.status, wrong.body.error.code, wrong.headers.allow]).toEqual([405, 'method_not_allowed', 'GET, DELETE']);
+    for (const method of ['GET', 'PATCH']) {
+      for (const path of ['/api/v1/notes/', '/api/v1/notes//old']) {
+        expect((await call(method, path)).body).toMatchObject({ error: { code: 'route_not_found' } });
+      }
+    }
     expect((await call('GET', '/api/v1/notes/%zz')).status).toBe(400);
     expect((await call('GET', `/api/v1/notes/${'a'.repeat(600)}`)).body).toMatchObject({ error: { code: 'uri_too_long' } });
   });

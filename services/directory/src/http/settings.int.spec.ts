@@ -20,31 +20,35 @@ afterAll(() => station.close());
 
 describe('every route for admins', () => {
   const routes = OPERATIONS.filter((operation) => operation.service === 'directory' && operation.access === 'admin');
-  it.each(routes.map((route) => [route.method, route.path]))('%s %s refuses a reviewer and a key', async (method, path) => {
-    const url = path.replace('{id}', newId('key'));
-    const bodies: Record<string, object> = {
-      'POST /api/v1/settings/api-keys': { name: 'x', scopes: ['reviews:read'] },
-      'POST /api/v1/settings/team/invite': { email: 'x@example.com' },
-    };
-    const ask = (actor: Parameters<Station['ask']>[0]) => station.ask(actor, method as 'GET', url, bodies[`${method} ${path}`]);
-    expect([(await ask(reviewer)).status, code(await ask(reviewer))]).toEqual([403, 'forbidden']);
-    // An admin elsewhere, working in a project where they are none.
-    expect((await ask({ ...stranger, project_id: project })).status).toBe(403);
-    const agent = {
-      kind: 'agent',
-      key_id: newId('key'),
-      key_prefix: 'gwk_00000000',
-      name: 'k',
-      project_id: project,
-      scopes: [],
-      template_ids: null,
-      owner: null,
-      contact: null,
-      default_reviewer: null,
-      rate_limit_per_hour: null,
-    } as const;
-    expect((await ask({ ...agent, scopes: [] })).status).toBe(401);
-  });
+  it.each(routes.map((route) => [route.method, route.path, route] as const))(
+    '%s %s refuses a reviewer and a key',
+    async (method, path, route) => {
+      const url = path.replace('{id}', newId('key'));
+      const bodies: Record<string, object | undefined> = {
+        'POST /api/v1/settings/api-keys': { name: 'x', scopes: ['reviews:read'] },
+        'POST /api/v1/settings/team/invite': { email: 'x@example.com' },
+      };
+      const body = route.body && (bodies[`${method} ${path}`] ?? {});
+      const ask = (actor: Parameters<Station['ask']>[0]) => station.ask(actor, method as 'GET', url, body);
+      expect([(await ask(reviewer)).status, code(await ask(reviewer))]).toEqual([403, 'forbidden']);
+      // An admin elsewhere, working in a project where they are none.
+      expect((await ask({ ...stranger, project_id: project })).status).toBe(403);
+      const agent = {
+        kind: 'agent',
+        key_id: newId('key'),
+        key_prefix: 'gwk_00000000',
+        name: 'k',
+        project_id: project,
+        scopes: [],
+        template_ids: null,
+        owner: null,
+        contact: null,
+        default_reviewer: null,
+        rate_limit_per_hour: null,
+      } as const;
+      expect((await ask({ ...agent, scopes: [] })).status).toBe(401);
+    },
+  );
 });
 
 describe('the project', () => {
