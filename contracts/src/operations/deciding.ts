@@ -19,22 +19,24 @@ const tidy = { ...human, access: 'key_or_session' } as const;
 /** The aliases of HRP v1 map to the action route and go with its next major version. */
 const ALIAS = { successor: '/api/v1/reviews/{id}/action', sunset: 'Wed, 01 Dec 2027 00:00:00 GMT' } as const;
 
-const ACTION_ERRORS = [
+/** What any act on a review may be refused for. */
+const ACT_ERRORS = [
   'review_not_found',
   'review_already_decided',
   'review_expired',
-  'review_awaiting_changes',
   'review_already_held',
-  'requester_cannot_approve',
-  'action.unknown_action',
   'action.status_not_allowed',
-  'action.feedback_required',
-  'version_required',
   'version_mismatch',
   'payload_digest_mismatch',
+] as const;
+const DECISION_ERRORS = [
+  'review_awaiting_changes',
+  'requester_cannot_approve',
+  'action.unknown_action',
+  'action.feedback_required',
+  'version_required',
   'field_not_editable',
   'payload_invalid',
-  'request_changes_not_allowed',
 ] as const;
 
 export const DECIDING_OPERATIONS = [
@@ -47,7 +49,7 @@ export const DECIDING_OPERATIONS = [
     params: IdParams,
     body: ReviewAction,
     responses: { 200: Review },
-    errors: ACTION_ERRORS,
+    errors: [...ACT_ERRORS, ...DECISION_ERRORS, 'request_changes_not_allowed'],
   }),
   operation({
     ...human,
@@ -59,7 +61,7 @@ export const DECIDING_OPERATIONS = [
     body: ReviewDecide,
     responses: { 200: Review },
     deprecated: ALIAS,
-    errors: ACTION_ERRORS,
+    errors: [...ACT_ERRORS, ...DECISION_ERRORS],
   }),
   operation({
     ...human,
@@ -71,7 +73,7 @@ export const DECIDING_OPERATIONS = [
     body: ReviewRetry,
     responses: { 200: Review },
     deprecated: ALIAS,
-    errors: ACTION_ERRORS,
+    errors: [...ACT_ERRORS, 'action.feedback_required', 'request_changes_not_allowed'],
   }),
   operation({
     ...human,
@@ -84,7 +86,7 @@ export const DECIDING_OPERATIONS = [
     bodyOptional: true,
     responses: { 200: Review },
     deprecated: ALIAS,
-    errors: ACTION_ERRORS,
+    errors: ACT_ERRORS,
   }),
   operation({
     ...human,

@@ -31,7 +31,6 @@ export const REVIEW_OPERATIONS = [
       'idempotency_key_reused',
       'idempotency_key_terminal_conflict',
       'invalid_callback_url',
-      'invalid_timeout',
       'timeout_action_not_allowed',
       'template_not_allowed',
       'template_not_found',

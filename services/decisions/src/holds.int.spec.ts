@@ -40,6 +40,8 @@ describe('a claim', () => {
       await approve(id, station.chief),
       await station.call('retryReview', station.bob, id, { body: { feedback: 'x' } }),
       await station.call('saveReviewDraft', station.bob, id, { body: { draft_payload: {} } }),
+      await station.call('discardReviewDraft', station.bob, id),
+      await station.call('decideReview', station.bob, id, { body: { decision: 'approved' } }),
       await claim(id, station.bob),
     ];
     for (const { status: refused, body: said } of others) {

@@ -3,7 +3,7 @@ import type { Actor } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { digest } from '@countersign/evidence';
 import { claim } from '@countersign/review';
-import type { Asked } from '@countersign/review/fixture';
+import { type Asked, within } from '@countersign/review/fixture';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Station, startStation } from './fixture/station.js';
 
@@ -121,5 +121,87 @@ describe('an action is refused', () => {
       409,
       { code: 'review_already_held', held_by: 'reviewer:bob@example.org', review: { id: held } },
     ]);
+  });
+});
+
+describe('the deprecated routes refuse as the actions they stand for', () => {
+  const decide = (id: string, body: object, actor: Actor = station.ann) => station.call('decideReview', actor, id, { body });
+  const retry = (id: string, body: object = {}) => station.call('retryReview', station.ann, id, { body: { feedback: 'x', ...body } });
+  const cancel = (id: string, body: object = {}) => station.call('cancelReviewRequest', station.ann, id, { body });
+  const seen = { version: 7, payload_digest: digest({}) };
+  const decided = async () => {
+    const id = await station.ask();
+    await approve(id, {}, station.bob);
+    return id;
+  };
+  const waiting = async () => {
+    const id = await station.ask();
+    await sendBack(id);
+    return id;
+  };
+  const held = async (open = station.ask) => {
+    const id = await open();
+    await station.happen(id, station.bob, (state, now) => claim({ actor: station.bob }, state, now));
+    return id;
+  };
+  const asked = (how: Asked) => () => station.ask(how);
+  const archived = async () => {
+    const id = await decided();
+    await station.call('archiveReview', station.ann, id);
+    return id;
+  };
+  const only = (decision_value: 'approved' | 'rejected', more: object = {}): Asked => ({
+    config: { actions: [{ id: 'one', label: 'One', kind: 'decision', decision_value, ...more }] },
+  });
+
+  it.each<[string, () => Promise<string>, object]>([
+    ['review_already_decided', decided, { decision: 'approved' }],
+    ['review_awaiting_changes', waiting, { decision: 'approved' }],
+    ['review_already_held', held, { decision: 'approved' }],
+    ['action.status_not_allowed', archived, { decision: 'approved' }],
+    ['action.unknown_action', asked(only('rejected')), { decision: 'approved' }],
+    ['action.feedback_required', asked(only('approved', { requires_feedback: true })), { decision: 'approved' }],
+    ['version_mismatch', asked({}), { decision: 'approved', version: 7 }],
+    ['payload_digest_mismatch', asked({}), { decision: 'rejected', payload_digest: digest({}) }],
+    ['version_required', asked({ body: { irreversibility: 'irreversible' } }), { decision: 'approved' }],
+    ['field_not_editable', asked({}), { decision: 'edited', edited_payload: { recipients: 9 } }],
+    ['payload_invalid', asked({}), { decision: 'edited', edited_payload: { subject: 9 } }],
+  ])('decide: %s', async (code, open, body) => {
+    expect((await decide(await open(), body)).code).toBe(code);
+  });
+
+  it('decide: requester_cannot_approve, as long as it would approve', async () => {
+    const id = await station.ask({ on_behalf_of: station.ann });
+    expect((await decide(id, { decision: 'edited', edited_payload: { subject: 'x' } })).code).toBe('requester_cannot_approve');
+    expect((await decide(id, { decision: 'rejected' })).status).toBe(200);
+  });
+
+  it.each<[string, () => Promise<string>, object]>([
+    ['review_already_decided', decided, {}],
+    ['review_already_held', held, {}],
+    ['action.status_not_allowed', waiting, { feedback: 'other' }],
+    ['action.feedback_required', asked({}), { feedback: ' ' }],
+    ['version_mismatch', asked({}), seen],
+    ['payload_digest_mismatch', asked({}), { payload_digest: seen.payload_digest }],
+    ['request_changes_not_allowed', asked({ config: { allow_request_changes: false } }), {}],
+  ])('retry: %s', async (code, open, body) => {
+    expect((await retry(await open(), body)).code).toBe(code);
+  });
+
+  it.each<[string, () => Promise<string>, object]>([
+    ['review_already_decided', decided, {}],
+    ['review_already_held', () => held(waiting), {}],
+    ['action.status_not_allowed', asked({}), {}],
+    ['version_mismatch', waiting, seen],
+    ['payload_digest_mismatch', waiting, { payload_digest: seen.payload_digest }],
+  ])('cancel-request: %s', async (code, open, body) => {
+    expect((await cancel(await open(), body)).code).toBe(code);
+  });
+
+  it('all three: review_expired', async () => {
+    const id = await station.ask(within('expire', 60));
+    await station.db.advanceClock(60);
+    for (const answer of [await decide(id, { decision: 'approved' }), await retry(id), await cancel(id)])
+      expect(answer.code).toBe('review_expired');
   });
 });

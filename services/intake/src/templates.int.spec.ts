@@ -202,6 +202,13 @@ describe('what contradicts itself', () => {
     if (code === 'slug_already_exists') await station.template({ slug: 'again' });
     const answer = await station.call('createTemplate', station.chief, { body: { slug: 'contrary', name: 'x', fields: [], ...more } });
     expect([answer.status, answer.code]).toEqual([400, code]);
+    if ('slug' in more) return;
+    // Whichever way it would come into force.
+    const { id } = await station.template();
+    expect((await change('updateTemplate', id, more)).code).toBe(code);
+    expect((await change('replaceTemplateDraft', id, more)).status).toBe(200);
+    expect((await change('publishTemplate', id)).code).toBe(code);
+    expect((await read(id)).body.version).toBe(1);
   });
 });
 
@@ -221,6 +228,31 @@ describe('who may', () => {
     expect(await answers({ ...station.agent, template_ids: [id] })).toEqual(['ok', 'ok']);
     expect(await answers(station.stranger)).toEqual(['template_not_found', 'template_not_found']);
     expect(await answers(station.foreignAgent)).toEqual(['template_not_found', 'template_not_found']);
+  });
+
+  it('change one in no way: who does not see it, or may not use it', async () => {
+    const { id } = await station.template();
+    const limited: Actor = { ...station.agent, template_ids: [newId('tpl')] };
+    const changes: Change[] = [
+      'updateTemplate',
+      'replaceTemplateDraft',
+      'discardTemplateDraft',
+      'publishTemplate',
+      'pauseTemplate',
+      'resumeTemplate',
+    ];
+    for (const [actor, code] of [
+      [limited, 'template_not_allowed'],
+      [station.stranger, 'template_not_found'],
+    ] as const) {
+      for (const operation of changes) expect((await change(operation, id, {}, actor)).code).toBe(code);
+      expect((await station.call('deleteTemplate', actor, { params: { id } })).code).toBe(code);
+    }
+    for (const none of [newId('tpl'), 'nonsense']) {
+      for (const operation of changes) expect((await change(operation, none, {})).code).toBe('template_not_found');
+      expect((await remove(none)).code).toBe('template_not_found');
+    }
+    expect((await station.store.readStream(id)).version).toBe(1);
   });
 
   it('make one: nobody whose key is limited to some templates', async () => {
