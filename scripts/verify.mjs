@@ -6,8 +6,9 @@ const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
 const checks = [
   ['format', 'biome', ['format', '.']],
   ['lint', 'npm', ['run', '--silent', 'lint:code']],
-  ['layering', 'npm', ['run', '--silent', 'lint:layering']],
+  // Builds: what a package exports beside its root is resolved where it was built.
   ['types', 'npm', ['run', '--silent', 'types']],
+  ['layering', 'npm', ['run', '--silent', 'lint:layering']],
   ['contracts', 'npm', ['run', '--silent', 'contracts', '--', '--check'], scripts.contracts !== undefined],
   ['configuration', 'npm', ['run', '--silent', 'configuration', '--', '--check']],
   ['unit', 'npm', ['test', '--silent', '--', '--only=unit']],
