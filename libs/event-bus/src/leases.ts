@@ -4,7 +4,8 @@
  *
  * L1 A lease lasts `LEASE_MS` on the database's wall clock and is renewed every `BEAT_MS`: a dead member's buckets are taken over within
  *    their sum. A lease only decides who tries; what may commit is decided by the epoch (`event_bus.advance`).
- * L2 One heartbeat at a time; one asked for while another runs follows it, so its answer is newer than the question.
+ * L2 A member whose listening connection is gone is taken for dead at once, so a killed process hands over without waiting for its lease.
+ * L3 One heartbeat at a time; one asked for while another runs follows it, so its answer is newer than the question.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '@countersign/telemetry';
@@ -31,6 +32,7 @@ export interface GroupLease {
 export class Leases {
   readonly member = randomUUID();
   readonly #pool: Pool;
+  readonly #session: () => number | null;
   readonly #logger: Logger;
   readonly #groups = new Map<string, (lease: GroupLease) => void>();
   #timer: NodeJS.Timeout | undefined;
@@ -39,8 +41,10 @@ export class Leases {
   #failing = false;
   #closed = false;
 
-  constructor(options: { pool: Pool; logger: Logger }) {
+  /** @param options.session the session of the connection that listens (`Listener.session`). */
+  constructor(options: { pool: Pool; session: () => number | null; logger: Logger }) {
     this.#pool = options.pool;
+    this.#session = options.session;
     this.#logger = options.logger;
   }
 
@@ -100,8 +104,8 @@ export class Leases {
     try {
       const { rows } = await this.#pool.query<GroupLease & { group_name: string }>({
         name: 'event_bus.beat',
-        text: `select * from event_bus.beat($1, $2, $3 * interval '1 millisecond')`,
-        values: [this.member, groups, LEASE_MS],
+        text: `select * from event_bus.beat($1, $2, $3 * interval '1 millisecond', $4)`,
+        values: [this.member, groups, LEASE_MS, this.#session()],
       });
       for (const { group_name, paused, share, owned, releases } of rows) this.#groups.get(group_name)?.({ paused, share, owned, releases });
       this.#failing = false;

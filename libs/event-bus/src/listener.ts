@@ -5,7 +5,9 @@
  * N1 A notification is a hint. Whoever waits for one also polls; nothing is lost while this connection is down, only later.
  * N2 A lost connection is replaced, with delays that grow to 5 s. After each connect `onNotify` is called once for every channel, since
  *    what was said meanwhile was not heard.
+ * N3 Each connection holds an advisory lock of its own for as long as it lasts: how others know that this process is there.
  */
+import { randomInt } from 'node:crypto';
 import { clientConfig } from '@countersign/database';
 import type { Logger } from '@countersign/telemetry';
 import pg from 'pg';
@@ -18,6 +20,7 @@ export class Listener {
   readonly #options: { connectionString: string; channels: string[]; onNotify(channel: string): void; logger: Logger };
   #client: pg.Client | null = null;
   #connected = false;
+  #session: number | null = null;
   #closed = false;
   #attempts = 0;
   #retry: NodeJS.Timeout | undefined;
@@ -29,6 +32,11 @@ export class Listener {
 
   get connected(): boolean {
     return this.#connected;
+  }
+
+  /** Second key of the advisory lock the connection holds; null without a connection. */
+  get session(): number | null {
+    return this.#session;
   }
 
   /** Resolves after the first try, whether it connected or not. */
@@ -51,6 +59,7 @@ export class Listener {
     await this.#client?.end().catch(() => {});
     this.#client = null;
     this.#connected = false;
+    this.#session = null;
   }
 
   async #connect(): Promise<void> {
@@ -65,8 +74,11 @@ export class Listener {
     try {
       await client.connect();
       await client.query(this.#options.channels.map((channel) => `listen ${client.escapeIdentifier(channel)}`).join('; '));
+      const session = randomInt(2 ** 31);
+      await client.query('select pg_advisory_lock(event_bus.session_class(), $1)', [session]);
       if (this.#client !== client) return;
       this.#connected = true;
+      this.#session = session;
       this.#attempts = 0;
       for (const channel of this.#options.channels) this.#options.onNotify(channel);
     } catch (error) {
@@ -79,6 +91,7 @@ export class Listener {
     if (client === null || this.#client !== client) return;
     this.#client = null;
     this.#connected = false;
+    this.#session = null;
     client.end().catch(() => {});
     if (this.#closed) return;
     const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#attempts++);

@@ -137,6 +137,21 @@ describe('members', () => {
     expect(await epochs('clock')).toEqual(before);
   });
 
+  it('L2 that were killed hand over at the next heartbeat of another, however long their lease is', async () => {
+    const killed = await arena.spawnMember('killed');
+    expect(await owners('killed')).toEqual([12]);
+    await arena.ownerPool.query(`update event_bus.members set lease_until = 'infinity'`);
+    killed.signal('SIGKILL');
+    await killed.ended;
+    await until(listeners, same([]));
+    const last = await append(arena.store, newId('rev'), ['review.requested']);
+    const next = arena.openBus();
+    await next.subscribe(recording('killed', { member: 'next' }));
+    expect(await owners('killed')).toEqual([12]);
+    expect(await next.caughtUp('killed', last, 'all', 10_000)).toBe(true);
+    expect((await effectsOf(arena.pool, 'killed')).map((effect) => effect.member)).toEqual(['next']);
+  });
+
   it('B5 close() does not wait for a handler for ever, and what that handler did is undone', async () => {
     const bus = arena.openBus({ drainMs: 100 });
     let go = () => {};

@@ -63,7 +63,7 @@ export class StoreEventBus implements EventBus {
       onNotify: (channel) => this.#notified(channel),
     });
     this.#feed = new Feed({ store, listener: this.#listener, logger });
-    this.#leases = new Leases({ pool, logger });
+    this.#leases = new Leases({ pool, session: () => this.#listener.session, logger });
   }
 
   async subscribe(subscription: Subscription): Promise<{ close(): Promise<void> }> {
