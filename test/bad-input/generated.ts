@@ -1,7 +1,7 @@
 /** Requests nobody would write: any route, any credential, bodies near and far from what it takes. */
 import fc from 'fast-check';
 import type { OpenApi } from '../e2e/answers.js';
-import { METHODS, STRANGE_QUERIES, WRONG_PARAMETERS } from './parameters.js';
+import { FORGED_PLACES, METHODS, STRANGE_QUERIES, WRONG_MOMENTS, WRONG_PARAMETERS } from './parameters.js';
 import { examplesOf, queryOf } from './schemas.js';
 import { ROUTES, type Route } from './target.js';
 
@@ -105,9 +105,15 @@ function bodyOf(document: OpenApi, route: Route): fc.Arbitrary<Buffer | null> {
 function query(document: OpenApi, route: Route): fc.Arbitrary<string> {
   const names = ['wait', 'limit', 'x', ...queryOf(document, route).map(({ name }) => name)].filter((name) => name !== 'ticket');
   // Whoever waits is answered in a minute; that is tried elsewhere.
-  const pair = fc
-    .tuple(fc.constantFrom(...names), text)
-    .map(([name, said]) => (name === 'wait' ? 'wait=0' : `${name}=${encodeURIComponent(said.toWellFormed())}`));
+  const said = (name: string): fc.Arbitrary<string> => {
+    if (name === 'wait') return fc.constant('0');
+    if (name === 'cursor')
+      return fc
+        .oneof(fc.constantFrom(...FORGED_PLACES), fc.jsonValue())
+        .map((place) => Buffer.from(JSON.stringify(place)).toString('base64url'));
+    return fc.oneof(text, fc.constantFrom(...WRONG_MOMENTS), fc.nat().map(String));
+  };
+  const pair = fc.constantFrom(...names).chain((name) => said(name).map((one) => `${name}=${encodeURIComponent(one.toWellFormed())}`));
   return fc.oneof(
     fc.constant(''),
     fc.array(pair, { maxLength: 4 }).map((pairs) => pairs.join('&')),

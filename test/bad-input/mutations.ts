@@ -62,14 +62,36 @@ function outOfBounds(schema: Schema, value: unknown): [string, unknown][] {
   return found;
 }
 
-/** A copy with the value at a path replaced; undefined takes the member out. */
+/** A copy with the value at a path replaced. */
 function replaced(root: unknown, path: readonly string[], value: unknown): unknown {
   const [head, ...rest] = path;
   if (head === undefined) return value;
   if (Array.isArray(root)) return root.map((item, i) => (String(i) === head ? replaced(item, rest, value) : item));
-  const next = replaced((root as Json)[head], rest, value);
-  const { [head]: _, ...others } = root as Json;
-  return next === undefined ? others : { ...others, [head]: next };
+  return { ...(root as Json), [head]: replaced((root as Json)[head], rest, value) };
+}
+
+/** Values as long, as big or as many as the schema lets them be, of characters that take four bytes each. */
+function atTheBound(
+  { maxLength, minimum, maximum, maxItems, pattern, format, enum: words, items }: Schema,
+  value: unknown,
+): [string, unknown][] {
+  const found: [string, unknown][] = [];
+  if (maxLength !== undefined && !pattern && !format && !words) found.push(['as long as it may be', '🤖'.repeat(maxLength)]);
+  if (minimum !== undefined) found.push(['as small as it may be', minimum]);
+  if (maximum !== undefined) found.push(['as big as it may be', maximum]);
+  const one = Array.isArray(value) ? value[0] : items?.type === 'string' ? 'x' : undefined;
+  if (maxItems !== undefined && one !== undefined) {
+    found.push([
+      'as many as it may be',
+      Array.from({ length: maxItems }, (_, i) => (typeof one === 'string' ? `${one.slice(0, 40)}${i}` : one)),
+    ]);
+  }
+  return found;
+}
+
+/** Bodies the description allows, at the end of what it allows. */
+export function boundsOf(document: OpenApi, ref: Schema, body: unknown): Mutation[] {
+  return everyPlace(document, ref, body, atTheBound);
 }
 
 /** Of several bodies, each place is broken in each way once. */
@@ -85,17 +107,36 @@ export function mutationsOf(document: OpenApi, ref: Schema, bodies: readonly unk
 }
 
 function mutationsOfOne(document: OpenApi, ref: Schema, body: unknown): Mutation[] {
-  const found: Mutation[] = [];
-  const add = (path: readonly string[], how: string, value: unknown) =>
-    found.push({ path: path.join('.'), how, body: replaced(body, path, value) });
+  return everyPlace(
+    document,
+    ref,
+    body,
+    (schema, value) =>
+      [
+        ...STRANGERS.filter(([, stranger]) => !admits(document, schema, stranger)),
+        ...outOfBounds(schema, value),
+        ...(isObject(value)
+          ? (schema.required ?? []).filter((name) => name in value).map((name) => [`without ${name}`, without(value, name)])
+          : []),
+      ] as [string, unknown][],
+  );
+}
 
+const without = (value: Json, name: string): Json => Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
+
+/** Puts other values in every place of a body that the schema knows, one at a time. */
+function everyPlace(
+  document: OpenApi,
+  ref: Schema,
+  body: unknown,
+  values: (schema: Schema, value: unknown) => readonly (readonly [string, unknown])[],
+): Mutation[] {
+  const found: Mutation[] = [];
   function visit(path: readonly string[], ref: Schema, value: unknown): void {
     const schema = resolved(document, ref);
-    for (const [how, stranger] of STRANGERS) if (!admits(document, schema, stranger)) add(path, how, stranger);
-    for (const [how, wrong] of outOfBounds(schema, value)) add(path, how, wrong);
+    for (const [how, other] of values(schema, value)) found.push({ path: path.join('.'), how, body: replaced(body, path, other) });
     if (schema.items && Array.isArray(value)) for (const [i, item] of value.entries()) visit([...path, String(i)], schema.items, item);
     if (!isObject(value)) return;
-    for (const name of schema.required ?? []) if (name in value) add([...path, name], 'left out', undefined);
     for (const [name, member] of Object.entries(schema.properties ?? {})) {
       // One of several: a second one would be wrong in another way.
       if (name in value || !schema.oneOf) visit([...path, name], member, value[name]);

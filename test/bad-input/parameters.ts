@@ -63,6 +63,67 @@ export const WRONG_VALUES: Record<string, readonly string[]> = {
   boolean: ['yes', '', '2', 'TRUE', 'null', '%E2%80%AE'],
 };
 
+const REVIEW = 'rev_01k00000000000000000000000';
+const DELIVERY = 'whd_01k00000000000000000000000';
+const AT = '2026-01-01T00:00:00.000Z';
+
+/** Places no list has made: of another shape, and of values that Node reads and PostgreSQL does not. */
+export const FORGED_PLACES: readonly unknown[] = [
+  null,
+  '',
+  'x',
+  1,
+  -1,
+  1.5,
+  1e300,
+  -(2 ** 53),
+  [],
+  {},
+  [1],
+  [1, AT, 'x'],
+  [1, AT, DELIVERY],
+  [1e300, AT, REVIEW],
+  [1.5, AT, REVIEW],
+  [-99_999, AT, REVIEW],
+  [null, null, null],
+  ...[
+    '5',
+    '',
+    'now',
+    '2026-01-01 (a remark)',
+    '2026-02-31T00:00:00.000Z',
+    '+275760-09-13T00:00:00.000Z',
+    '-000001-01-01T00:00:00.000Z',
+    '2026-01-01T00:00:00+23:59',
+    '9999-12-31T23:59:59.999Z',
+    'infinity',
+    '0',
+  ].flatMap((time) => [[1, time, REVIEW], [time, REVIEW], { at: time, id: DELIVERY }]),
+  [AT, 'rev_\u0000'],
+  [1, AT, '\ud800'],
+  { at: AT, id: REVIEW },
+  { at: AT, id: { toString: 1 } },
+];
+
+/** Moments that are none, or none a clock here can hold. */
+export const WRONG_MOMENTS: readonly string[] = [
+  'now',
+  'yesterday',
+  '1767225600',
+  '2026-01-01',
+  '2026-01-01T00:00:00',
+  '2026-01-01 00:00:00Z',
+  '2026-02-30T00:00:00Z',
+  '2026-01-01T24:00:00Z',
+  '2026-01-01T00:00:60Z',
+  '2026-01-01T00:00:00+23:59',
+  '2026-01-01T00:00:00-16:00',
+  '0001-01-01T00:00:00Z',
+  '9999-12-31T23:59:59Z',
+  '+275760-09-13T00:00:00Z',
+  'infinity',
+];
+
 export const ROUTES_THAT_ARE_NONE: readonly string[] = [
   '/api/v1/nothing',
   '/api/v2/reviews',

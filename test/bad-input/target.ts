@@ -66,8 +66,17 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-/** Slow senders are given a second or two, so that a test need not wait for them long. */
-const SETTINGS = { PASSWORD_COST: '10', SIGN_IN_ATTEMPTS: '100000000', HEADERS_TIMEOUT: '1s', REQUEST_TIMEOUT: '2s' };
+/**
+ * Slow senders are given a second or two, so that a test need not wait for them long. The heap is small, so that what is kept for ever ends the
+ * process, while what only awaits collection cannot look like it.
+ */
+const SETTINGS = {
+  PASSWORD_COST: '10',
+  SIGN_IN_ATTEMPTS: '100000000',
+  HEADERS_TIMEOUT: '1s',
+  REQUEST_TIMEOUT: '2s',
+  NODE_OPTIONS: '--max-old-space-size=256',
+};
 
 export async function startTarget(): Promise<Target> {
   const station = await Station.start(await startAllInOne(SETTINGS));

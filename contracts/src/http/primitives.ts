@@ -27,11 +27,11 @@ export const timestamp = (description?: string) =>
     ...(description ? { description } : {}),
   });
 
-/** A moment a caller names: RFC 3339, of the years 1970 to 2999 and without leap seconds, so that every clock here can hold it. */
+/** A moment a caller names: RFC 3339, of the years 1970 to 2999, without leap seconds and within 16 hours of UTC, so that every clock here can hold it. */
 export const moment = (description?: string) =>
   Type.String({
     format: 'date-time',
-    pattern: '^(19[7-9]\\d|2\\d{3})-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$',
+    pattern: '^(19[7-9]\\d|2\\d{3})-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-](0\\d|1[0-5]):[0-5]\\d)$',
     maxLength: 40,
     ...(description ? { description } : {}),
   });

@@ -31,7 +31,7 @@ describe('an append', () => {
       one(newId('rev'), 0, {}, { notAfter: '2030-01-01T00:00:00.0001Z' }),
       one(newId('rev'), 0, {}, { reserve: ['a\u0000'] }),
       one(newId('rev'), 0, {}, { commandId: '' }),
-      one(newId('rev'), 0, {}, { commandId: 'ü'.repeat(501) }),
+      one(newId('rev'), 0, {}, { commandId: 'ü'.repeat(513) }),
       one(newId('rev'), 0, {}, { idempotency: { scope: ':command', key: 'k', inputHash: 'h' } }),
       one(newId('rev'), 0, {}, { schedule: [{ stream, kind: 'k', due: { inSeconds: Number.POSITIVE_INFINITY } }] }),
       one(newId('rev'), 0, {}, { schedule: [{ stream, kind: 'k', due: { at: '+275760-09-13T00:00:00.000Z' } }] }),
@@ -42,8 +42,8 @@ describe('an append', () => {
       one(newId('rev'), 0, {}, { meta: { request_id: 'a\u0000' } }),
     ];
     // As long as texts may be, two to an index entry.
-    const longest = { scope: '𝄞'.repeat(250), key: '€'.repeat(333), inputHash: 'h' };
-    expect((await store.append(one(newId('rev'), 0, {}, { idempotency: longest, reserve: ['€'.repeat(333)] }))).status).toBe('appended');
+    const longest = { scope: '𝄞'.repeat(256), key: '€'.repeat(341), inputHash: 'h' };
+    expect((await store.append(one(newId('rev'), 0, {}, { idempotency: longest, reserve: ['€'.repeat(341)] }))).status).toBe('appended');
     const results = await Promise.allSettled([...bad.map((request) => store.append(request)), store.append(one(stream, 0))]);
     for (const result of results.slice(0, -1)) expect(result).toMatchObject({ status: 'rejected', reason: expect.any(InvalidAppendError) });
     expect(results.at(-1)).toMatchObject({ status: 'fulfilled', value: { status: 'appended' } });

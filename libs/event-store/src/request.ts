@@ -65,8 +65,8 @@ export interface Categories {
 export const COMMAND_SCOPE = ':command';
 export const NO_UPPER_BOUND = 2n ** 63n - 1n;
 export const NO_LOWER_BOUND = -(2n ** 63n);
-/** In bytes of UTF-8: two of them still fit an entry of a PostgreSQL index. */
-const MAX_TEXT = 1_000;
+/** In bytes of UTF-8: 255 characters of any kind fit, and two such texts still fit an entry of a PostgreSQL index. */
+const MAX_TEXT = 1_024;
 
 /** The request cannot be stored, whatever the database holds: a fault of the caller's code. */
 export class InvalidAppendError extends Error {

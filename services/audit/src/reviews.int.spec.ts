@@ -1,5 +1,6 @@
-import type { FeedbackList, Review, ReviewList, Stats } from '@countersign/contracts';
+import type { ErrorBody, FeedbackList, Review, ReviewList, Stats } from '@countersign/contracts';
 import { idOf, newId } from '@countersign/event-store';
+import { encodeCursor } from '@countersign/http';
 import { withdraw } from '@countersign/review';
 import { agent, ann, doing, foreignAgent, OTHER_PROJECT, PAYLOAD, within } from '@countersign/review/fixture';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -71,10 +72,29 @@ describe('lists', () => {
   });
 
   it('refuse a cursor that is none, and a cursor beside an offset', async () => {
-    for (const query of ['cursor=nonsense', `cursor=${Buffer.from('[1,"x","y"]').toString('base64url')}`]) {
-      const { status, body } = await station.call<{ error: { code: string } }>('listReviews', { query });
-      expect([status, body.error.code]).toEqual([400, 'invalid_cursor']);
+    const rev = newId('rev');
+    const at = '2026-01-01T00:00:00.000Z';
+    const forged = [
+      [1, 'x', rev],
+      [1e300, at, rev],
+      [1.5, at, rev],
+      [-99_999, at, rev],
+      [1, '5', rev],
+      [1, '2026-01-01T00:00:00.000+23:59', rev],
+      [1, '2026-02-31T00:00:00.000Z', rev],
+      [1, '+275760-09-13T00:00:00.000Z', rev],
+      [1, at, 'rev_\u0000'],
+    ];
+    for (const place of forged) {
+      const [, ...decided] = place;
+      const list = await station.call<ErrorBody>('listReviews', { query: `cursor=${encodeCursor(place)}` });
+      expect([place, list.body.error?.code]).toEqual([place, 'invalid_cursor']);
+      if (place[1] === at && place[2] === rev) continue;
+      const feedback = await station.call<ErrorBody>('listFeedback', { query: `cursor=${encodeCursor(decided)}` });
+      expect([decided, feedback.body.error?.code]).toEqual([decided, 'invalid_cursor']);
     }
+    const { status, body } = await station.call<ErrorBody>('listReviews', { query: 'cursor=nonsense' });
+    expect([status, body.error.code]).toEqual([400, 'invalid_cursor']);
     const both = await station.call<{ error: { code: string } }>('listReviews', { query: 'cursor=WzFd&offset=0' });
     expect(both.body.error.code).toBe('invalid_cursor');
   });

@@ -35,6 +35,12 @@ describe('the same request again', () => {
     expect((await station.store.head()).position).toBe(position);
   });
 
+  it('is known by a key of whatever characters, as many as it may have', async () => {
+    const idempotency_key = '🤖'.repeat(255);
+    const [first, again] = [await asking({ idempotency_key }), await asking({ idempotency_key })];
+    expect([first.status, again.status, again.body.id]).toEqual([201, 200, first.body.id]);
+  });
+
   it('is that also with other words for what no person judges', async () => {
     const idempotency_key = freshKey();
     const first = await asking({ idempotency_key });

@@ -1,5 +1,6 @@
 /** Lists of reviews: by urgency, then newest first; and what people decided, newest first. */
 import type { FeedbackItem, ReviewListQuery } from '@countersign/contracts';
+import { isId } from '@countersign/event-store';
 import { decodeCursor, encodeCursor, type Page } from '@countersign/http';
 import type { RequestedReview } from '@countersign/review';
 import type { DataSource, SelectQueryBuilder } from 'typeorm';
@@ -49,11 +50,14 @@ async function totalOf(db: DataSource, filter: Filter, decidedOnly = false): Pro
 
 type ListPlace = [urgency: number, created: string, review: string];
 const isListPlace = (value: unknown): value is ListPlace =>
-  Array.isArray(value) && value.length === 3 && typeof value[0] === 'number' && isTime(value[1]) && typeof value[2] === 'string';
+  Array.isArray(value) && value.length === 3 && isUrgency(value[0]) && isTime(value[1]) && isId('rev', value[2]);
 type DecidedPlace = [decided: string, review: string];
 const isDecidedPlace = (value: unknown): value is DecidedPlace =>
-  Array.isArray(value) && value.length === 2 && isTime(value[0]) && typeof value[1] === 'string';
-const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+  Array.isArray(value) && value.length === 2 && isTime(value[0]) && isId('rev', value[1]);
+// Whoever makes a cursor up may write what Node reads and PostgreSQL does not: only what the list itself writes is one.
+const isUrgency = (value: unknown): boolean => Number.isInteger(value) && Math.abs(value as number) < 2 ** 15;
+const isTime = (value: unknown): boolean =>
+  typeof value === 'string' && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString() === value && /^\d{4}-/.test(value);
 
 /** One row more than asked for tells whether there is more. */
 function paged(rows: ReviewRow[], limit: number, total: number, placeOf: (row: ReviewRow) => unknown): Found {
