@@ -1,5 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { catalogDump } from '@countersign/database';
 import { EVENT_STORE_MIGRATIONS } from '@countersign/event-store';
 import { type TestDatabase, testDatabase } from '@countersign/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -14,13 +12,6 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 describe('the schema of the directory', () => {
-  it('is the one in schema.sql; after a migration run this with WRITE_SCHEMA=1 and read the difference', async () => {
-    const file = new URL('../schema.sql', import.meta.url);
-    const dump = await catalogDump(db.ownerPool, ['directory']);
-    if (process.env.WRITE_SCHEMA) await writeFile(file, dump);
-    expect(dump).toBe(await readFile(file, 'utf8'));
-  });
-
   it('leaves the application the log to read, and nothing of the schema to change', async () => {
     await expect(db.pool.query('drop table directory.sessions')).rejects.toThrow(/must be owner/);
     await expect(db.pool.query(`insert into event_store.events default values`)).rejects.toThrow(/permission denied/);
