@@ -70,7 +70,7 @@ export const ERRORS = {
   missing_ticket: unauthenticated('The stream needs a ticket or a bearer token.'),
   invalid_ticket: unauthenticated('The ticket is unknown, used or expired.'),
   account_locked: slowDown('Too many failed sign-ins from here; Retry-After says when to come back.'),
-  too_many_attempts: slowDown('Too many attempts from this address; Retry-After says when to come back.'),
+  too_many_attempts: slowDown('Too many wrong passwords; Retry-After says when to come back.'),
   too_many_connections: slowDown('This credential already holds as many streams as it may.'),
   forbidden: forbidden('The credential lacks the scope, role or project this needs.'),
   csrf_failed: forbidden('A request that rides on a cookie must come from the inbox itself.'),

@@ -47,7 +47,7 @@ export interface PersonActor {
   roles: Record<string, Role>;
   session_id: string;
   /** How the person proved themselves, and when: recorded in decisions. */
-  auth: { method: 'password' | 'passkey' | 'recovery_link'; at: string };
+  auth: { method: 'password' | 'passkey' | 'sign_in_link' | 'recovery_link'; at: string };
 }
 
 export interface AnonymousActor {

@@ -49,6 +49,13 @@ table directory.gone
   version integer not null
   constraint gone_pkey PRIMARY KEY (stream)
   CREATE UNIQUE INDEX gone_pkey ON directory.gone USING btree (stream)
+table directory.guess_levels
+  counter text not null
+  level double precision not null
+  at timestamp with time zone not null
+  constraint guess_levels_pkey PRIMARY KEY (counter)
+  CREATE INDEX guess_levels_by_age ON directory.guess_levels USING btree (at)
+  CREATE UNIQUE INDEX guess_levels_pkey ON directory.guess_levels USING btree (counter)
 table directory.invitations
   id uuid not null
   project uuid not null
@@ -90,9 +97,9 @@ table directory.known_devices
   person uuid not null
   created_at timestamp with time zone not null default event_store.now()
   expires_at timestamp with time zone not null
-  constraint known_devices_pkey PRIMARY KEY (token_hash)
+  constraint known_devices_pkey PRIMARY KEY (token_hash, person)
   CREATE INDEX known_devices_of_person ON directory.known_devices USING btree (person)
-  CREATE UNIQUE INDEX known_devices_pkey ON directory.known_devices USING btree (token_hash)
+  CREATE UNIQUE INDEX known_devices_pkey ON directory.known_devices USING btree (token_hash, person)
 table directory.login_failures
   account bytea not null
   source text not null
@@ -164,7 +171,7 @@ table directory.sessions
   last_used_at timestamp with time zone not null default event_store.now()
   expires_at timestamp with time zone not null
   revoked_at timestamp with time zone
-  constraint sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'passkey'::text, 'recovery_link'::text])))
+  constraint sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'passkey'::text, 'sign_in_link'::text, 'recovery_link'::text])))
   constraint sessions_pkey PRIMARY KEY (id)
   constraint sessions_token_hash_key UNIQUE (token_hash)
   CREATE INDEX sessions_by_end ON directory.sessions USING btree (expires_at)
@@ -185,6 +192,7 @@ grant usage on schema directory to countersign_app
 grant delete, insert, select, update on table directory.active_sessions to countersign_app
 grant delete, insert, select, update on table directory.api_keys to countersign_app
 grant delete, insert, select, update on table directory.gone to countersign_app
+grant delete, insert, select, update on table directory.guess_levels to countersign_app
 grant delete, insert, select, update on table directory.invitations to countersign_app
 grant delete, insert, select, update on table directory.joining to countersign_app
 grant delete, insert, select, update on table directory.key_credentials to countersign_app

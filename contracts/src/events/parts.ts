@@ -26,7 +26,7 @@ export const DECISION_VALUES = ['approved', 'rejected'] as const;
 export const DECISIONS = ['approved', 'rejected', 'edited', 'max_iterations_reached'] as const;
 export type DecisionName = (typeof DECISIONS)[number];
 
-export const AUTH_METHODS = ['password', 'passkey', 'recovery_link'] as const;
+export const AUTH_METHODS = ['password', 'passkey', 'sign_in_link', 'recovery_link'] as const;
 
 /** What decides in place of a person, by its name on the wire. Never a person's (decision 19). */
 export const SYSTEM_DECIDERS = ['system:timeout', 'system:max_iterations', 'system/auto-approve'] as const;

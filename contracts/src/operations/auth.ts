@@ -37,7 +37,7 @@ export const AUTH_OPERATIONS = [
     summary: 'Exchange the token of a one-time sign-in link for a session',
     body: SignInLink,
     responses: { 200: LoggedIn },
-    errors: ['invalid_sign_in_link', 'too_many_attempts', 'csrf_failed'],
+    errors: ['invalid_sign_in_link', 'csrf_failed'],
   }),
   operation({
     id: 'getKeyInfo',
@@ -128,7 +128,7 @@ export const AUTH_OPERATIONS = [
     summary: 'What an invitation offers',
     params: TokenParams,
     responses: { 200: InviteInfo },
-    errors: ['invite_invalid', 'invite_used', 'invite_expired', 'too_many_attempts'],
+    errors: ['invite_invalid', 'invite_used', 'invite_expired'],
   }),
   operation({
     ...open,

@@ -1,6 +1,6 @@
 import { idOf } from '@countersign/event-store';
 import { readProject } from './commands/projects.js';
-import { FORGET_AFTER_SECONDS } from './credentials/lockout.js';
+import { FORGET_OWN_SECONDS } from './credentials/lockout.js';
 import type { DirectoryDeps } from './deps.js';
 
 /**
@@ -14,8 +14,9 @@ export async function sweep(deps: Pick<DirectoryDeps, 'store' | 'pool'>): Promis
   await pool.query(`delete from directory.sign_in_links where ${old('expires_at')}`);
   await pool.query(`delete from directory.known_devices where ${old('expires_at')}`);
   await pool.query('delete from directory.login_failures where last_failure_at < event_store.now() - make_interval(secs => $1)', [
-    FORGET_AFTER_SECONDS,
+    FORGET_OWN_SECONDS,
   ]);
+  await pool.query(`delete from directory.guess_levels where ${old('at')}`);
   await pool.query(
     `delete from directory.joining c where ${old('c.created_at')}
         and not exists (select from event_store.streams s where s.stream = c.project

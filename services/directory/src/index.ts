@@ -20,4 +20,5 @@ export { type FoundProject, findProjectBySlug, findProjectsByName, listProjects 
 export { DIRECTORY_MIGRATIONS } from './migrations.js';
 export { directoryStore, OPERATOR, SCOPE_PRESETS, type ScopePreset } from './provisioning.js';
 export type { DirectoryRefusal, Outcome } from './refusals.js';
+export { clearFailures } from './sign-in/attempts.js';
 export { createSignInLink, type LinkPurpose } from './sign-in/sign-in.js';

@@ -52,7 +52,7 @@ const segments = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).map(
 describe('whatever is sent, at every route', () => {
   let edge: Edge;
   beforeAll(async () => {
-    edge = await startEdge({ SIGN_IN_ATTEMPTS: '1000000' });
+    edge = await startEdge();
     edge.credentials.set(KEY, anAgent()).set('session', aPerson({ project_id: 'prj_a', roles: { prj_a: 'admin' } }));
   });
   afterAll(() => edge.close());

@@ -1,4 +1,3 @@
-import { Problem } from '@countersign/http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { anAgent, aPerson, type Edge, errorOf, startEdge } from './fixture/edge.js';
 
@@ -8,7 +7,7 @@ const json = { 'content-type': 'application/json' };
 
 let edge: Edge;
 beforeAll(async () => {
-  edge = await startEdge({ UI_ORIGIN: 'https://inbox.example.com', SIGN_IN_ATTEMPTS: '3' });
+  edge = await startEdge({ UI_ORIGIN: 'https://inbox.example.com' });
 });
 afterAll(() => edge.close());
 afterEach(() => edge.reset());
@@ -64,23 +63,5 @@ describe('browsers', () => {
     const login = { method: 'POST', headers: { ...json, 'sec-fetch-site': 'cross-site' }, body: '{}' };
     expect(await errorOf(await edge.fetch('/api/v1/auth/login', login))).toEqual([403, 'csrf_failed']);
     expect((await edge.fetch('/api/v1/auth/login', { ...login, headers: json })).status).toBe(200);
-  });
-});
-
-describe('guessing', () => {
-  it('is stopped for an address after some failures, and success is not counted', async () => {
-    const login = () => edge.fetch('/api/v1/auth/login', { method: 'POST', headers: json, body: '{}' });
-    edge.answer = () => ({ token: 'x' });
-    for (let i = 0; i < 5; i++) expect((await login()).status).toBe(200);
-    edge.answer = () => {
-      throw new Problem('invalid_credentials');
-    };
-    const answers = await Promise.all(Array.from({ length: 8 }, login));
-    expect(answers.map(({ status }) => status).sort()).toEqual([401, 401, 401, 429, 429, 429, 429, 429]);
-    const stopped = answers.find(({ status }) => status === 429) as Response;
-    expect(Number(stopped.headers.get('retry-after'))).toBeGreaterThan(800);
-    expect((await errorOf(stopped))[1]).toBe('too_many_attempts');
-    expect(edge.asked).toHaveLength(5 + 3);
-    expect((await edge.fetch('/health')).status).toBe(200);
   });
 });

@@ -45,14 +45,6 @@ export const GATEWAY_SETTINGS = declareSettings(
       min: '1s',
       meaning: 'Time a service has to begin its answer, beside what the caller chose to wait.',
     },
-    signInAttempts: {
-      env: 'SIGN_IN_ATTEMPTS',
-      type: 'int',
-      default: 10,
-      min: 1,
-      meaning: 'Failed sign-ins from one address in SIGN_IN_WINDOW before it has to wait.',
-    },
-    signInWindow: { env: 'SIGN_IN_WINDOW', type: 'duration', default: '15m', min: '1s', meaning: 'Window of SIGN_IN_ATTEMPTS.' },
     seenFor: {
       env: 'SEEN_FOR',
       type: 'duration',

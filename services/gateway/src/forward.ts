@@ -12,7 +12,6 @@ import { CLIENT_IP_HEADER, DEVICE_COOKIE, OPERATIONS, type Operation } from '@co
 import { fillPath, Problem, retryAfter, SEEN_HEADER, type ServiceAnswer, type ServiceClient } from '@countersign/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admitted } from './admission.js';
-import type { SignInLimit } from './limits.js';
 import type { OwnWrites } from './own-writes.js';
 
 const PASSED_ON = [
@@ -41,7 +40,6 @@ const OF_ONE_CONNECTION = new Set([
 export interface ForwardParts {
   client: ServiceClient;
   ownWrites: OwnWrites;
-  signIns: SignInLimit;
   /** Milliseconds a service has to begin its answer. */
   deadlineMs: number;
   /** Aborted when the gateway stops: whoever waits for a change is told to come again. */
@@ -62,21 +60,7 @@ export function forwardOperations(fastify: FastifyInstance, parts: ForwardParts)
   }
 }
 
-async function forward(parts: ForwardParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { operation } = request.admitted as Admitted;
-  if (!guessesSecrets(operation)) return send(parts, request, reply);
-  await parts.signIns.begin(request.ip);
-  await send(parts, request, reply);
-  if (reply.statusCode < 400) await parts.signIns.succeeded(request.ip);
-  return reply;
-}
-
-/** Operations of the public where a right guess lets somebody in. */
-function guessesSecrets(operation: Operation): boolean {
-  return operation.access === 'public' && operation.errors.includes('too_many_attempts');
-}
-
-async function send(
+async function forward(
   { client, ownWrites, deadlineMs, closing }: ForwardParts,
   request: FastifyRequest,
   reply: FastifyReply,

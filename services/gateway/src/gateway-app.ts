@@ -16,7 +16,7 @@ import { DirectoryClient } from './directory-client.js';
 import { FORWARDED, type ForwardParts, forwardOperations, routePath } from './forward.js';
 import { GatewayModule } from './gateway.module.js';
 import { serveInbox } from './inbox-pages.js';
-import { KeyLimits, SignInLimit } from './limits.js';
+import { KeyLimits } from './limits.js';
 import { OwnWrites } from './own-writes.js';
 import { addSecurityHeaders, allowOrigin } from './security-headers.js';
 import { CredentialWatch } from './stream/credential-watch.js';
@@ -65,7 +65,6 @@ export async function createGatewayApp(parts: GatewayParts): Promise<NestFastify
   const forwardParts: ForwardParts = {
     client,
     ownWrites: new OwnWrites(config.seenFor),
-    signIns: new SignInLimit(pool, { attempts: config.signInAttempts, windowMs: config.signInWindow }),
     deadlineMs: config.serviceTimeout,
     closing: closing.signal,
   };

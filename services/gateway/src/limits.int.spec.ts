@@ -1,7 +1,7 @@
 import { Problem } from '@countersign/http';
 import { defaultSets, type TestDatabase, testDatabase } from '@countersign/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { KeyLimits, leaseSize, networkOf } from './limits.js';
+import { KeyLimits, leaseSize } from './limits.js';
 import { GATEWAY_MIGRATIONS } from './migrations.js';
 
 const HOUR = 3_600_000;
@@ -71,19 +71,5 @@ describe('the hour of a key', () => {
     expect(before).toBeGreaterThan(0);
     expect(await tries(limits, 'key_spent', 2, 50)).toBe(0);
     expect(queries).toBe(before);
-  });
-});
-
-describe('networkOf', () => {
-  it.each([
-    ['203.0.113.7', '203.0.113.7'],
-    ['::ffff:203.0.113.7', '203.0.113.7'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
-    ['2001:0DB8:0001:2::', '2001:db8:1:2::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-  ])('%s counts as %s', (ip, network) => {
-    expect(networkOf(ip)).toBe(network);
   });
 });

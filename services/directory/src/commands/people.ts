@@ -100,7 +100,7 @@ export async function changePassword(
   const fault = passwordRefusal(next, 'body.new_password');
   if (fault) return refused(fault);
   if (current !== undefined || !(await mayRecover(deps.pool, session))) {
-    const refusal = await currentPasswordFault(deps, person, current, client);
+    const refusal = await currentPasswordFault(deps, person, current, { client, session });
     if (refusal) return refused(refusal);
   }
   const fingerprint = await writeNewPassword(deps, id, next);
@@ -116,10 +116,10 @@ async function currentPasswordFault(
   deps: DirectoryDeps,
   person: FoundPerson,
   current: string | undefined,
-  client: Client,
+  from: { client: Client; session: string },
 ): Promise<DirectoryRefusal | null> {
   if (current === undefined) return refuse('wrong_password', 'The current password is needed.', { param: 'body.current_password' });
-  const checked = await checkPassword(deps, { email: person.email, person, password: current, client });
+  const checked = await checkPassword(deps, { email: person.email, person, password: current, ...from });
   if (checked.ok) return null;
   const { retryAfterSeconds } = checked.refusal;
   if (retryAfterSeconds !== undefined) return { ...refuse('too_many_attempts', checked.refusal.message), retryAfterSeconds };

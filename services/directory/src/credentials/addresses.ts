@@ -36,12 +36,10 @@ export function isAllowed(address: string | null | undefined, allowList: readonl
   });
 }
 
-/** IPv4 /24, IPv6 /64; `unknown` for what is no address, which then shares one count. */
+/** An IPv4 address, or the /64 an IPv6 subscriber has; `unknown` for what is no address, which then shares one count. */
 export function networkOf(address: string | null | undefined): string {
   const parsed = parse(address);
   if (!parsed) return 'unknown';
-  const bits = parsed.kind() === 'ipv4' ? 24 : 64;
-  const cidr = `${parsed.toString()}/${bits}`;
-  const network = parsed.kind() === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(cidr) : ipaddr.IPv6.networkAddressFromCIDR(cidr);
-  return `${network.toString()}/${bits}`;
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()}/64`;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isAllowed, isAllowListEntry, networkOf } from './addresses.js';
-import { lockSeconds } from './lockout.js';
+import { ACCOUNT, ADDRESS, addressLockSeconds, ownLockSeconds, waitSeconds } from './lockout.js';
 import { hashPassword, nobody, passwordFault, verifyPassword } from './password.js';
 import { SealBroken, seal, unseal } from './sealing.js';
 import { fingerprintOf, keyPrefix, newRawKey, newToken, RAW_KEY, tokenHash } from './tokens.js';
@@ -142,16 +142,26 @@ describe('allow-lists', () => {
 
 describe('the lockout', () => {
   it.each([
-    ['203.0.113.77', '203.0.113.0/24'],
-    ['::ffff:203.0.113.77', '203.0.113.0/24'],
+    ['203.0.113.77', '203.0.113.77'],
+    ['::ffff:203.0.113.77', '203.0.113.77'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     ['', 'unknown'],
   ])('counts %s as %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
-  it('climbs: 15 minutes, 1 hour, 24 hours', () => {
-    expect([1, 4, 5, 6, 9, 10, 11, 15, 19, 20, 21, 500].map(lockSeconds)).toEqual([
+  it('climbs for a source of its own: 15 minutes, 1 hour, 24 hours', () => {
+    expect([1, 4, 5, 6, 9, 10, 11, 15, 19, 20, 21, 500].map(ownLockSeconds)).toEqual([
       0, 0, 900, 0, 0, 3600, 0, 3600, 0, 86_400, 86_400, 86_400,
     ]);
+  });
+  it('never lasts longer than 15 minutes for an address, and leaves a busy one a guess for each account', () => {
+    const failures = [1, 4, 5, 6, 10, 20, 500];
+    expect(failures.map((n) => addressLockSeconds(n, ADDRESS.bound))).toEqual([0, 0, 900, 0, 900, 900, 900]);
+    expect(failures.map((n) => addressLockSeconds(n, ADDRESS.bound + 1))).toEqual(failures.map(() => 900));
+  });
+  it('cannot be brought about for a whole account by one address', () => {
+    expect(5 / (15 * 60)).toBeLessThan(ACCOUNT.perSecond);
+    expect(waitSeconds(ACCOUNT.bound - 1, ACCOUNT)).toBe(0);
+    expect(waitSeconds(ACCOUNT.bound, ACCOUNT)).toBe(120);
   });
 });

@@ -1,24 +1,48 @@
 /**
- * The ladder after failed sign-ins (hrp.md §1.7): 5 → 15 minutes, 10 → 1 hour, 20 → 24 hours.
+ * What failed sign-ins cost, and whom.
  *
- * The number of failures is kept per account **and source**, so a stranger's failures never keep a person out:
- * O1 a source is the network the attempt comes from (IPv4 /24, IPv6 /64), or the device when it presents a token that an earlier
- *    sign-in of the same account left there;
- * O2 a stranger cannot present that token, so whatever they do, from whichever network, the known device has its own count;
- * O3 an attempt is counted before the password is looked at, so parallel guesses cannot outrun the count; success forgets it;
- * O4 an unknown e-mail is counted and locked like a known one.
- * A guesser with many networks gets 20 guesses a day from each; the gateway's limit per address, the cost of scrypt and the refusal of
- * common passwords stand against that, and nothing a stranger does raises the count of another source.
+ * A stranger who knows an e-mail address can fail for it as often as they like, from the same address as the person even. So:
+ * O1 A source that only the person can present has a count of its own and no other concerns it: a device that an earlier sign-in of theirs
+ *    marked (the cookie is a random token whose hash is kept for that person), or a session of theirs. 5 failures close it for 15 minutes,
+ *    10 for an hour, 20 for a day: that is the ladder against a stolen device.
+ * O2 Whoever presents none is counted per account and address (IPv4, or IPv6 /64): 5 failures close the account to that address for 15
+ *    minutes and never longer. What is refused is not counted, so hammering does not prolong it.
+ * O3 An address that failed more than 50 times lately, for whatever accounts, has one guess for each account in 15 minutes instead of five.
+ *    As such it is never refused: who shares it with a guesser still has that one.
+ * O4 From all addresses together an account takes 60 guesses and then one every two minutes, so nobody gains by having many addresses. One
+ *    address cannot use that up (O2 gives it 20 an hour, this 30); a botnet can, and then a person has to come from a known device or by link.
+ * O5 One-time links are 256 random bits: they never come here. An operator makes one, or clears all counts of an account.
+ * O6 An attempt is counted before the password is looked at, so parallel guesses cannot outrun the count; success gives it back.
+ * O7 An e-mail address nobody has is counted and refused like a known one.
  */
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** Seconds an account stays closed to a source whose n-th failure this is; 0 = it may try again at once. */
-export function lockSeconds(failures: number): number {
+/** Seconds a source of its own (O1) is closed whose n-th failure this is; 0 = it may try again at once. */
+export function ownLockSeconds(failures: number): number {
   if (failures >= 20) return 24 * HOUR;
   if (failures < 5 || failures % 5 !== 0) return 0;
   return failures < 10 ? 15 * MINUTE : HOUR;
 }
 
-/** After this long without a failure the count begins again. */
-export const FORGET_AFTER_SECONDS = 7 * 24 * HOUR;
+/** The same for an account at an address (O2, O3). @param addressLevel recent failures of the address, this one included. */
+export function addressLockSeconds(failures: number, addressLevel: number): number {
+  const guesses = addressLevel > ADDRESS.bound ? 1 : 5;
+  return failures % guesses === 0 ? 15 * MINUTE : 0;
+}
+
+/** After this long without a failure the count of a source begins again. */
+export const FORGET_OWN_SECONDS = 7 * 24 * HOUR;
+export const FORGET_ADDRESS_SECONDS = 15 * MINUTE;
+
+/** A level that rises by one with each failure and falls by `perSecond`. */
+export interface Level {
+  bound: number;
+  perSecond: number;
+}
+
+export const ADDRESS: Level = { bound: 50, perSecond: 50 / (15 * MINUTE) };
+export const ACCOUNT: Level = { bound: 60, perSecond: 1 / (2 * MINUTE) };
+
+/** Seconds until one more fits in a level; 0 = now. */
+export const waitSeconds = (level: number, { bound, perSecond }: Level): number => Math.max(0, (level + 1 - bound) / perSecond);

@@ -3,96 +3,140 @@ import { inTransaction } from '@countersign/database';
 import { uuidOf } from '@countersign/event-store';
 import type { Pool, PoolClient } from 'pg';
 import { networkOf } from '../credentials/addresses.js';
-import { FORGET_AFTER_SECONDS, lockSeconds } from '../credentials/lockout.js';
-import { newToken, tokenHash } from '../credentials/tokens.js';
+import {
+  ACCOUNT,
+  ADDRESS,
+  addressLockSeconds,
+  FORGET_ADDRESS_SECONDS,
+  FORGET_OWN_SECONDS,
+  type Level,
+  ownLockSeconds,
+  waitSeconds,
+} from '../credentials/lockout.js';
+import { tokenHash } from '../credentials/tokens.js';
 import { emailKey } from '../person/email.js';
 import { NOBODY } from '../person/nobody.js';
 import type { Client } from './client.js';
 
-/** Counting of failed sign-ins; lockout.ts says by what rules and why. */
-export interface Attempt {
+/**
+ * Counting of failed sign-ins; lockout.ts says by what rules and why (O1–O7).
+ *
+ * Rows are locked in one order: the account's level, the address's, the source. So attempts wait for each other and never deadlock.
+ */
+export interface Source {
+  /** SHA-256 of the e-mail address that was typed. */
   account: Buffer;
-  source: string;
-  /** Seconds until the account opens again for this source; 0 = it is open. */
-  lockedSeconds: number;
+  name: string;
+  /** Only the person can present it (O1). */
+  own: boolean;
 }
 
-const KNOWN_DEVICE_DAYS = 180;
-const DEVICES_OF_A_PERSON = 20;
+export type Admission = 'admitted' | { code: 'account_locked' | 'too_many_attempts'; retryAfterSeconds: number };
 
 const accountOf = (email: string): Buffer => createHash('sha256').update(emailKey(email)).digest();
+const accountLevel = (account: Buffer): string => `account:${account.toString('hex')}`;
 
-/** The device when it presents a token of this person, else the network it calls from. Asked for nobody, it costs the same. */
-async function sourceOf(pool: Pool, person: string | null, client: Client): Promise<string> {
-  const hash = tokenHash(client.deviceToken ?? '');
+/** Where a password comes from. Asked for nobody, it costs the same. @param session of this person, in which the password is given again. */
+export async function sourceOf(
+  pool: Pool,
+  email: string,
+  person: string | null,
+  from: { client: Client; session?: string },
+): Promise<Source> {
+  const account = accountOf(email);
+  if (from.session !== undefined) return { account, name: `session:${from.session}`, own: true };
+  const hash = tokenHash(from.client.deviceToken ?? '');
   const { rows } = await pool.query(
     'select 1 from directory.known_devices where token_hash = $1 and person = $2 and expires_at > event_store.now()',
     [hash, uuidOf(person ?? NOBODY)],
   );
-  return rows.length > 0 ? `device:${hash.toString('hex').slice(0, 32)}` : `network:${networkOf(client.ip)}`;
+  if (rows.length > 0) return { account, name: `device:${hash.toString('hex').slice(0, 32)}`, own: true };
+  return { account, name: `address:${networkOf(from.client.ip)}`, own: false };
 }
 
-/** Counts an attempt before its password is looked at. A locked source is told how long, and not counted. */
-export async function countAttempt(pool: Pool, email: string, person: string | null, client: Client): Promise<Attempt> {
-  const account = accountOf(email);
-  const source = await sourceOf(pool, person, client);
-  const lockedSeconds = await inTransaction(pool, async (tx) => {
+/** Counts an attempt before its password is looked at (O6). One that is refused is told how long, and not counted. */
+export function countAttempt(pool: Pool, source: Source): Promise<Admission> {
+  return inTransaction(pool, async (tx) => {
+    const levels = source.own ? null : await levelsOf(tx, source);
+    const { failures, locked } = await lockSource(tx, source);
+    if (locked > 0) return { code: 'account_locked', retryAfterSeconds: locked };
+    const wait = levels ? waitSeconds(levels.account, ACCOUNT) : 0;
+    if (wait > 0) return { code: 'too_many_attempts', retryAfterSeconds: wait };
+    if (levels) {
+      await setLevel(tx, accountLevel(source.account), levels.account + 1);
+      await setLevel(tx, source.name, Math.min(levels.address + 1, 2 * ADDRESS.bound));
+    }
     await tx.query(
-      `insert into directory.login_failures (account, source, failures, last_failure_at) values ($1, $2, 0, event_store.now())
-       on conflict do nothing`,
-      [account, source],
+      `update directory.login_failures set failures = $3, last_failure_at = event_store.now(),
+         locked_until = case when $4::integer > 0 then event_store.now() + make_interval(secs => $4) end
+        where account = $1 and source = $2`,
+      [
+        source.account,
+        source.name,
+        failures + 1,
+        levels ? addressLockSeconds(failures + 1, levels.address + 1) : ownLockSeconds(failures + 1),
+      ],
     );
-    const { rows } = await tx.query<{ failures: number; locked: number; forgotten: boolean }>(
-      `select failures, greatest(0, extract(epoch from locked_until - event_store.now()))::float8 as locked,
-              last_failure_at < event_store.now() - make_interval(secs => $3) as forgotten
-         from directory.login_failures where account = $1 and source = $2 for update`,
-      [account, source, FORGET_AFTER_SECONDS],
-    );
-    const row = rows[0];
-    if (row && row.locked > 0) return row.locked;
-    const failures = row && !row.forgotten ? row.failures + 1 : 1;
-    await writeFailures(tx, account, source, failures);
-    return 0;
+    return 'admitted';
   });
-  return { account, source, lockedSeconds };
 }
 
-async function writeFailures(tx: PoolClient, account: Buffer, source: string, failures: number): Promise<void> {
-  const seconds = lockSeconds(failures);
+/** The password was right: the source starts afresh, and what the attempt took elsewhere is given back. */
+export async function forgetFailures(pool: Pool, source: Source): Promise<void> {
+  await pool.query('delete from directory.login_failures where account = $1 and source = $2', [source.account, source.name]);
+  if (source.own) return;
+  for (const counter of [accountLevel(source.account), source.name]) {
+    await pool.query('update directory.guess_levels set level = greatest(0, level - 1) where counter = $1', [counter]);
+  }
+}
+
+/** Opens an account to every source again (O5). @returns how many were closed. */
+export async function clearFailures(pool: Pool, email: string): Promise<number> {
+  const account = accountOf(email);
+  await pool.query('delete from directory.guess_levels where counter = $1', [accountLevel(account)]);
+  const { rows } = await pool.query<{ closed: boolean }>(
+    'delete from directory.login_failures where account = $1 returning coalesce(locked_until > event_store.now(), false) as closed',
+    [account],
+  );
+  return rows.filter(({ closed }) => closed).length;
+}
+
+async function levelsOf(tx: PoolClient, source: Source): Promise<{ account: number; address: number }> {
+  const account = await lockLevel(tx, accountLevel(source.account), ACCOUNT);
+  return { account, address: await lockLevel(tx, source.name, ADDRESS) };
+}
+
+/** What is left of a level at this moment. */
+async function lockLevel(tx: PoolClient, counter: string, { perSecond }: Level): Promise<number> {
+  await tx.query('insert into directory.guess_levels (counter, level, at) values ($1, 0, event_store.now()) on conflict do nothing', [
+    counter,
+  ]);
+  const { rows } = await tx.query<{ level: number }>(
+    `select greatest(0, level - greatest(0, extract(epoch from event_store.now() - at)::float8) * $2::float8) as level
+       from directory.guess_levels where counter = $1 for update`,
+    [counter, perSecond],
+  );
+  return rows[0]?.level ?? 0;
+}
+
+async function setLevel(tx: PoolClient, counter: string, level: number): Promise<void> {
+  await tx.query('update directory.guess_levels set level = $2, at = event_store.now() where counter = $1', [counter, level]);
+}
+
+/** Failures of a source that still count, and how many seconds it is closed for. */
+async function lockSource(tx: PoolClient, source: Source): Promise<{ failures: number; locked: number }> {
+  const { account, name, own } = source;
   await tx.query(
-    `update directory.login_failures set failures = $3, last_failure_at = event_store.now(),
-       locked_until = case when $4::integer > 0 then event_store.now() + make_interval(secs => $4) end
-      where account = $1 and source = $2`,
-    [account, source, failures, seconds],
+    `insert into directory.login_failures (account, source, failures, last_failure_at) values ($1, $2, 0, event_store.now())
+     on conflict do nothing`,
+    [account, name],
   );
-}
-
-/** The password was right: the source starts afresh. */
-export async function forgetFailures(pool: Pool, attempt: Attempt): Promise<void> {
-  await pool.query('delete from directory.login_failures where account = $1 and source = $2', [attempt.account, attempt.source]);
-}
-
-/**
- * Marks the device for later sign-ins of this person; a device that is marked already keeps its mark. The latest 20 devices are known.
- * @returns the mark, or null for a client that could not keep it.
- */
-export async function rememberDevice(pool: Pool, person: string, client: Client): Promise<string | null> {
-  if (!client.keepsCookies) return null;
-  const { rowCount } = await pool.query(
-    `update directory.known_devices set expires_at = event_store.now() + make_interval(days => $3)
-      where token_hash = $1 and person = $2 and expires_at > event_store.now()`,
-    [tokenHash(client.deviceToken ?? ''), uuidOf(person), KNOWN_DEVICE_DAYS],
+  const { rows } = await tx.query<{ failures: number; locked: number; forgotten: boolean }>(
+    `select failures, greatest(0, coalesce(extract(epoch from locked_until - event_store.now()), 0))::float8 as locked,
+            last_failure_at <= event_store.now() - make_interval(secs => $3) as forgotten
+       from directory.login_failures where account = $1 and source = $2 for update`,
+    [account, name, own ? FORGET_OWN_SECONDS : FORGET_ADDRESS_SECONDS],
   );
-  if (rowCount === 1) return client.deviceToken;
-  const token = newToken('csd_');
-  await pool.query(
-    `insert into directory.known_devices (token_hash, person, expires_at) values ($1, $2, event_store.now() + make_interval(days => $3))`,
-    [tokenHash(token), uuidOf(person), KNOWN_DEVICE_DAYS],
-  );
-  await pool.query(
-    `delete from directory.known_devices where person = $1
-        and token_hash not in (select token_hash from directory.known_devices where person = $1 order by expires_at desc, token_hash limit $2)`,
-    [uuidOf(person), DEVICES_OF_A_PERSON],
-  );
-  return token;
+  const row = rows[0];
+  return { failures: row && !row.forgotten ? row.failures : 0, locked: row?.locked ?? 0 };
 }

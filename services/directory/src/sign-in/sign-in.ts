@@ -4,8 +4,8 @@ import { newToken, tokenHash } from '../credentials/tokens.js';
 import type { DirectoryDeps } from '../deps.js';
 import { type FoundPerson, findPersonByEmail, findPersons, type Membership, membershipsOf } from '../lookups/people.js';
 import { done, type Outcome, refuse, refused } from '../refusals.js';
-import { rememberDevice } from './attempts.js';
 import type { Client } from './client.js';
+import { rememberDevice } from './devices.js';
 import { checkPassword } from './password-gate.js';
 import { type OpenedSession, openSession } from './sessions.js';
 
@@ -78,7 +78,7 @@ export async function exchangeSignInLink(deps: DirectoryDeps, command: { token: 
     const session = await openSession(tx, {
       person: id,
       passwordFingerprint: person.passwordFingerprint,
-      method: 'recovery_link',
+      method: link.purpose === 'recovery' ? 'recovery_link' : 'sign_in_link',
       recovery: link.purpose === 'recovery',
       client: command.client,
     });

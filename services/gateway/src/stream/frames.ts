@@ -97,6 +97,12 @@ function told(event: StoredEvent<ReviewEvent>, facts: ReviewFacts): Extra[] {
       const before = previous_assignee === null ? {} : { previous_assignee };
       return [{ type: 'review.assigned', new_assignee: assignee, ...before, ...(hold ? { held_by: hold.ref } : {}) }];
     }
+    case 'review.unassigned': {
+      // Somebody left: what they were given waits for anybody again, and so does what they held.
+      const { previous_assignee, holder } = event.body;
+      const given: Extra[] = previous_assignee === null ? [] : [{ type: 'review.unassigned', previous_assignee }];
+      return holder === null ? given : [...given, { type: 'review.released' }];
+    }
     case 'review.archived':
       return [{ type: 'review.archived' }];
     case 'review.unarchived':

@@ -73,7 +73,6 @@ describe('framesOf', () => {
       [{ type: 'review.archived', body: { by: MAYA } }, ['review.archived']],
       [{ type: 'review.unarchived', body: { by: MAYA } }, ['review.unarchived']],
       [{ type: 'review.withdrawn', body: { reason: null, by: agent } }, ['review.expired']],
-      [{ type: 'review.unassigned', body: { person_id: MAYA.id, reason: 'membership_ended', previous_assignee: null, holder: null } }, []],
       [{ type: 'review.late_attempt_refused', body: { by: MAYA, attempt: 'act', action_id: 'approve', late_seconds: 3 } }, []],
     ];
     const frames = told(...facts.map(([fact]) => fact));
@@ -90,6 +89,21 @@ describe('framesOf', () => {
     expect(frames[9]?.[0]).toMatchObject({ current_version: 2, expires_at: '2026-11-30T11:00:00.000Z' });
     expect(frames[12]?.[0]).toMatchObject({ execution_status: 'failed' });
     expect(frames[15]?.[0]).toMatchObject({ withdrawn: true, expired_at: '2026-11-30T12:00:00.500Z' });
+  });
+
+  it('tells of whoever left what they had: what they were given, what they held, or both', () => {
+    const left = { person_id: MAYA.id, reason: 'membership_ended' as const };
+    const holder = { ref: 'reviewer:maya@example.com', person_id: MAYA.id };
+    const [, both, given, held] = told(
+      requested(),
+      { type: 'review.unassigned', body: { ...left, previous_assignee: 'maya@example.com', holder } },
+      { type: 'review.unassigned', body: { ...left, previous_assignee: 'maya@example.com', holder: null } },
+      { type: 'review.unassigned', body: { ...left, previous_assignee: null, holder } },
+    );
+    expect(both).toMatchObject([{ type: 'review.unassigned', previous_assignee: 'maya@example.com' }, { type: 'review.released' }]);
+    expect(types([given ?? [], held ?? []])).toEqual([['review.unassigned'], ['review.released']]);
+    const validate = validator(StreamFrame, 'exact');
+    for (const frame of both ?? []) expect(validate(structuredClone(frame)).ok).toBe(true);
   });
 
   it('dates what the clock decides at the deadline, whenever it was written (decision 25)', () => {

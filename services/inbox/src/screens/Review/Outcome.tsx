@@ -47,7 +47,7 @@ const SYSTEM: Record<string, string> = {
   'system/auto-approve': 'The template, which approves by itself',
 };
 
-const PROOFS = { password: 'password', passkey: 'passkey', recovery_link: 'recovery link' };
+const PROOFS = { password: 'password', passkey: 'passkey', sign_in_link: 'sign-in link', recovery_link: 'one-time link' };
 
 function Decider({ review }: { review: Review }) {
   const { me } = useSession();
