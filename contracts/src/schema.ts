@@ -76,4 +76,13 @@ export function notYetField(): TUnsafe<null> {
   );
 }
 
+/**
+ * A name that only answers have, for what a request says under another: a value would be dropped as unknown, and the caller would believe it
+ * took effect. Absent or null is fine; anything else is refused with the name to use.
+ */
+export function saidAs(name: string): TUnsafe<null> {
+  const description = `A name of answers: say ${name}. Any value but null is refused.`;
+  return Type.Unsafe<null>({ type: 'null', 'x-said-as': name, description });
+}
+
 export { type Static, type TSchema, Type };

@@ -8,6 +8,7 @@
  * V5. A schema is compiled on first use and kept.
  * V6. A hostile value costs no more than a good one: checking stops at the first fault, and only a small value is then gone through again
  *     for all of them. (Some keywords, such as uniqueItems, are quadratic; their bounds stand before them.)
+ * V7. A value under a name that only answers have (`x-said-as`) is not dropped but refused, with the name a request uses.
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -103,6 +104,7 @@ class Compiler {
     formats.default(this.#ajv);
     this.#ajv.addKeyword({ keyword: 'x-later', schemaType: 'object' });
     this.#ajv.addKeyword({ keyword: 'x-lenient', schemaType: 'boolean' });
+    this.#ajv.addKeyword({ keyword: 'x-said-as', schemaType: 'string' });
     for (const schema of messages().values()) this.#ajv.addSchema(this.#shape(schema));
   }
 
@@ -205,9 +207,7 @@ function refuse(errors: ErrorObject[], mode: Mode): Extract<Validated<never>, { 
     );
     return { ok: false, code: 'feature_not_available', issues: issues as [Issue, ...Issue[]] };
   }
-  const issues = unique(
-    meaningful(errors).map((error) => ({ path: pathOf(error), message: sentence(error), code: ISSUE_CODES[error.keyword] ?? 'custom' })),
-  );
+  const issues = unique(meaningful(errors).map((error) => ({ path: pathOf(error), message: sentence(error), code: codeOf(error) })));
   return { ok: false, code: 'validation_failed', issues: issues.slice(0, MOST_ISSUES) as [Issue, ...Issue[]] };
 }
 
@@ -239,7 +239,15 @@ function pathOf(error: ErrorObject): string {
   return [...below, ...(last === undefined ? [] : [last])].join('.');
 }
 
+/** The name to use instead of one that only answers have. */
+const saidAs = (error: ErrorObject): unknown => (error.parentSchema as Json | undefined)?.['x-said-as'];
+
+function codeOf(error: ErrorObject): IssueCode {
+  return saidAs(error) === undefined ? (ISSUE_CODES[error.keyword] ?? 'custom') : 'unrecognized_keys';
+}
+
 function sentence(error: ErrorObject): string {
+  if (saidAs(error) !== undefined) return `is a name of answers; say ${saidAs(error)}`;
   if (error.keyword === 'required') return 'is required';
   if (error.keyword === 'enum') return `must be one of ${(error.params as { allowedValues: unknown[] }).allowedValues.join(', ')}`;
   if (error.keyword === 'type') return `must be ${[(error.params as { type: string | string[] }).type].flat().join(' or ')}`;

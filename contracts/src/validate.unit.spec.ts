@@ -134,3 +134,22 @@ describe('a query validator', () => {
     expect(({} as { limit?: unknown }).limit).toBeUndefined();
   });
 });
+
+describe('a name that only answers have (V7)', () => {
+  const body = (more: object) => ({ template: 'email', payload: {}, ...more });
+
+  it('is refused with the name a request uses', () => {
+    const result = validator(ReviewCreate)(body({ timeout_seconds: 600, timeout_action: 'expire', expires_at: 'x' }));
+    expect(result).toMatchObject({ ok: false, code: 'validation_failed' });
+    expect(issuesOf(result)).toEqual([
+      'timeout_seconds: unrecognized_keys',
+      'timeout_action: unrecognized_keys',
+      'expires_at: unrecognized_keys',
+    ]);
+    expect(!result.ok && result.issues[0].message).toBe('is a name of answers; say timeout.seconds');
+  });
+
+  it('may be null, as it is in an answer without one', () => {
+    expect(validator(ReviewCreate)(body({ timeout_seconds: null, timeout_action: null, expires_at: null })).ok).toBe(true);
+  });
+});

@@ -1,7 +1,7 @@
-/** What agents and people send about a review (HRP digest §1.2, §13). Unknown keys are dropped; known ones that are not served yet are refused. */
+/** What agents and people send about a review (HRP digest §1.2, §13). Unknown keys are dropped; known ones that are not served yet, and names only answers have, are refused. */
 
 import { REVIEW_STATUSES } from '../events/parts.js';
-import { choice, jsonObject, message, notYet, notYetField, type Static, Type } from '../schema.js';
+import { choice, jsonObject, message, notYet, notYetField, type Static, saidAs, Type } from '../schema.js';
 import { page } from './list.js';
 import { digest, httpUrl, priority, redemptionId, seconds, text, timeoutAction } from './primitives.js';
 
@@ -22,6 +22,9 @@ export const ReviewCreate = message(
     assignee: Type.Optional(text(254, 1)),
     metadata: Type.Optional(jsonObject({ maxProperties: 100, description: 'Echoed on the review and in no way shown to the reviewer.' })),
     timeout: Type.Optional(Type.Object({ seconds: seconds(), action: timeoutAction() })),
+    timeout_seconds: Type.Optional(saidAs('timeout.seconds')),
+    timeout_action: Type.Optional(saidAs('timeout.action')),
+    expires_at: Type.Optional(saidAs('timeout.seconds')),
     idempotency_key: Type.Optional(text(255, 1)),
     trace_url: Type.Optional(Type.String({ format: 'uri', maxLength: 2048 })),
     max_iterations: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),

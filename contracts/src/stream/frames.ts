@@ -15,6 +15,7 @@ export const FRAME_TYPES = [
   'review.created',
   'review.urgent',
   'review.assigned',
+  'review.unassigned',
   'review.claimed',
   'review.released',
   'review.action_taken',
