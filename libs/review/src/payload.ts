@@ -46,9 +46,14 @@ const CHECKS: Record<FieldType, Check> = {
   url: (value) => (typeof value === 'string' && isWebUrl(value) ? null : 'must be an http or https address'),
 };
 
+/** Nothing a person could see: empty, white space, or characters that leave no mark, such as a zero-width space. */
+const BLANK = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}]*$/u;
+const isProse = ({ type }: Field): boolean => type === 'text' || type === 'markdown';
+
 function problemOf(field: Field, payload: Record<string, unknown>): string | null {
   const value = Object.hasOwn(payload, field.name) ? payload[field.name] : undefined;
   if (value === undefined || value === null) return field.required ? 'is required' : null;
+  if (field.required && isProse(field) && typeof value === 'string' && BLANK.test(value)) return 'is required, and blank';
   return CHECKS[field.type](value, field);
 }
 

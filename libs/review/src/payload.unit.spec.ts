@@ -66,6 +66,22 @@ describe('a payload against its fields (decision 8)', () => {
     expect(checkPayload([field('select')], { f: 'any' }, 'payload')).not.toBeNull();
   });
 
+  const BLANKS = ['', ' ', '\t\r\n', '\u00a0\u3000\u2028', '\u200b', '\ufeff \u2060', '\u200d\ufe0f\u00ad'];
+  it.each(BLANKS.flatMap((f) => [['text', f] as const, ['markdown', f] as const]))(
+    '%s that is required is missing when it says %j',
+    (type, f) => {
+      expect(checkPayload([field(type, { required: true })], { f }, 'payload')).toMatchObject({
+        code: 'payload_invalid',
+        param: 'payload.f',
+      });
+      expect(checkPayload([field(type)], { f }, 'payload')).toBeNull();
+    },
+  );
+
+  it.each(['0', '.', ' x ', '\u200b-', '👩‍🚀', '\u0301'])('text that is required may be %j', (f) => {
+    expect(checkPayload([field('text', { required: true })], { f }, 'payload')).toBeNull();
+  });
+
   it('may leave out, or have null for, what is not required', () => {
     for (const type of FIELD_TYPES) {
       for (const payload of [{}, { f: null }]) {

@@ -230,6 +230,10 @@ describe('a request is refused', () => {
       'body.assignment_ladder',
     ],
     ['a chain', { definition: {} }, 400, 'feature_not_available', 'body.definition'],
+    ['a timeout under the answer’s name', { timeout_seconds: 600 }, 400, 'validation_failed', 'body.timeout_seconds'],
+    ['what time does under the answer’s name', { timeout_action: 'expire' }, 400, 'validation_failed', 'body.timeout_action'],
+    ['an end under the answer’s name', { expires_at: '2026-12-01T00:00:00.000Z' }, 400, 'validation_failed', 'body.expires_at'],
+    ['a blank field', { payload: { subject: ' \u200b\n' } }, 400, 'payload_invalid', 'payload.subject'],
     ['notes', { notes: [] }, 400, 'feature_not_available', 'body.notes'],
   ])('for %s, and nothing is written', async (_what, body, status, code, param) => {
     const { position } = await station.store.head();
