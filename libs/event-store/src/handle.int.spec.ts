@@ -65,10 +65,16 @@ describe('handle', () => {
   it('appends nothing when it is already so, and tells a refusal', async () => {
     const stream = newId('rev');
     expect(await run(stream, pay(1))).toMatchObject({ events: [], version: 0, position: 0, refusal: { code: 'closed' } });
-    await run(stream, open);
+    const { position, bucket } = await run(stream, open);
     const again = await run(stream, open);
-    expect(again).toMatchObject({ events: [], version: 1, position: 0, repeated: false });
+    expect(again).toMatchObject({ events: [], version: 1, repeated: false });
     expect(again.refusal).toBeUndefined();
+    // Where what is already so was written: whoever asks again may never have had the first answer.
+    expect(position).toBeGreaterThan(0);
+    expect([again.position, again.bucket]).toEqual([position, bucket]);
+    // A refusal does not tell that there is a stream.
+    const refusal = { code: 'closed' as const, message: 'Not for you.' };
+    expect(await run(stream, () => ({ events: [], refusal }))).toMatchObject({ position: 0 });
   });
 
   it('records what comes with a refusal', async () => {

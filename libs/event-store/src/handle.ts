@@ -37,8 +37,13 @@ export interface Handled<S, Code extends string = string> {
   refusal?: Refusal<Code>;
   /** The append found its idempotency key or command id: `state` is what the first one led to. */
   repeated: boolean;
-  /** Position of the last event appended here (0 when none): the reader's token (K14). */
+  /**
+   * Position of the last event appended here; of the stream's last event where everything was already so: whoever asks again may never have
+   * had the first answer, and their next list has it all the same (K14). 0 when neither.
+   */
   position: number;
+  /** Bucket of that event. */
+  bucket?: number;
   /** The database's time when the command was judged. */
   now: string;
 }
@@ -59,6 +64,11 @@ export class StreamBusyError extends Error {
 
 /** Those who lost together must not come back together: one of a batch wins, and the others would lose as often as there are of them. */
 const apart = (attempt: number): Promise<void> => delay(Math.random() * Math.min(LONGEST_WAIT_MS, 5 * 2 ** attempt));
+
+function newestOf(events: readonly StoredEvent[]): { position: number; bucket?: number } {
+  const newest = events.at(-1);
+  return newest ? { position: newest.position, bucket: newest.bucket } : { position: 0 };
+}
 
 /**
  * The one write path: load, decide, append; decide again when the stream moved or the clock passed a bound meanwhile.
@@ -96,7 +106,10 @@ export async function handle<S, E extends DomainEvent, Code extends string = str
     const state = loaded.events.reduce((s, e) => fold.evolve(s, e), fold.initial());
     const decision = command.decide(state, loaded.now);
     const unchanged = { state, version: loaded.version, events: [], position: 0, now: loaded.now };
-    if (decision.events.length === 0) return { ...unchanged, refusal: decision.refusal, repeated: false };
+    if (decision.events.length === 0) {
+      // A refusal names no position: it may be told to somebody who may not know that there is a stream.
+      return { ...unchanged, ...(decision.refusal ? { refusal: decision.refusal } : newestOf(loaded.events)), repeated: false };
+    }
 
     const project = loaded.project ?? command.project;
     if (project === undefined) throw new Error(`Stream ${command.stream} does not exist and the command names no project for it.`);
@@ -122,6 +135,7 @@ export async function handle<S, E extends DomainEvent, Code extends string = str
           refusal: decision.refusal,
           repeated: false,
           position: result.position,
+          bucket: events.at(-1)?.bucket,
           now: result.time,
         };
       }
@@ -132,7 +146,7 @@ export async function handle<S, E extends DomainEvent, Code extends string = str
           version: first.version,
           events: [],
           repeated: true,
-          position: result.position,
+          ...newestOf(first.events),
           now: first.now,
         };
       }

@@ -1,5 +1,6 @@
 /** The action pipeline through HTTP: what a person does, and the routes that are called by older names (hrp §2.4, §2.5). */
 import type { Actor } from '@countersign/contracts';
+import type { StoredEvent } from '@countersign/event-store';
 import { digest } from '@countersign/evidence';
 import { resubmit } from '@countersign/review';
 import { type Asked, PAYLOAD, SHIP } from '@countersign/review/fixture';
@@ -38,9 +39,15 @@ describe('a decision', () => {
       last_action_by: 'reviewer:ann@example.org',
       available_actions: [],
     });
-    expect(body.decided_by_auth?.at).toMatch(/^2026-11-30T08:59:00/);
-    const event = (await station.facts(id)).at(-1);
-    expect(headers['countersign-seen']).toBe(`${event?.position}.${event?.bucket}`);
+    const [, event] = (await station.facts(id)) as [StoredEvent, StoredEvent];
+    const signedIn = station.ann.auth.at;
+    // The log holds whole seconds since then (K8), counted when the command was judged.
+    const at = Date.parse(body.decided_by_auth?.at ?? '');
+    const { proof } = event.body as { proof: { authenticated_seconds_ago: number } };
+    expect(at).toBe(Date.parse(event.time) - proof.authenticated_seconds_ago * 1_000);
+    expect(at).toBeGreaterThanOrEqual(Date.parse(signedIn));
+    expect(at).toBeLessThan(Date.parse(signedIn) + 60_000);
+    expect(headers['countersign-seen']).toBe(`${event.position}.${event.bucket}`);
     expect(headers).not.toHaveProperty('deprecation');
     expect(event).toMatchObject({
       type: 'review.decided',
@@ -89,6 +96,9 @@ describe('a decision', () => {
     const first = await approve(id, { feedback: 'Fine.' });
     const again = await approve(id, { feedback: 'Fine.', version: 1 });
     expect([again.status, again.headers['idempotent-replay'], again.body]).toEqual([200, 'true', first.body]);
+    // Whoever never had the first answer has what they did in their next list (K14).
+    expect(again.headers['countersign-seen']).toMatch(/^[1-9]\d*\.\d+$/);
+    expect(again.headers['countersign-seen']).toBe(first.headers['countersign-seen']);
     const others: [object, Actor][] = [
       [{ feedback: 'Very fine.' }, station.ann],
       [{ feedback: 'Fine.', edited_payload: { subject: 'x' } }, station.ann],
