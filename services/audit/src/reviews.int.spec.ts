@@ -1,4 +1,4 @@
-import type { ErrorBody, FeedbackList, Review, ReviewList, Stats } from '@countersign/contracts';
+import type { Actor, ErrorBody, FeedbackList, Review, ReviewList, Stats } from '@countersign/contracts';
 import { idOf, newId } from '@countersign/event-store';
 import { encodeCursor } from '@countersign/http';
 import { withdraw } from '@countersign/review';
@@ -147,6 +147,23 @@ describe('a single review', () => {
     const { body } = await station.call<Review>('getReview', { path: { id } });
     expect(body).toMatchObject({ status: 'expired', decision: null, decided_by: null });
     expect((await station.store.head()).position).toBe(position);
+  });
+
+  it('shows a person the unsent edits, and nobody once it has ended, whether or not that is written', async () => {
+    const { now } = await station.store.head();
+    station.drafts.set(id, { payload: { subject: 'Half' }, by: 'Ann', at: now });
+    const drafted = async (actor: Actor) => (await station.call<Review>('getReview', { actor, path: { id } })).body.draft_payload;
+    expect([await drafted(ann), await drafted(agent)]).toEqual([{ subject: 'Half' }, null]);
+    await station.db.advanceClock(3_600);
+    const { body } = await station.call<Review>('getReview', { actor: ann, path: { id } });
+    expect(body).toMatchObject({ status: 'expired', draft_payload: null, draft_by: null, draft_at: null });
+  });
+
+  it('answers a waiting reader when its wait for changes ends, whether or not that is written', async () => {
+    id = await station.ask({ config: { changes_timeout_hours: 1 } });
+    await station.decide(id, ann, doing(ann, 'request_changes', { feedback: 'Shorter.' }));
+    await station.db.advanceClock(3_599);
+    expect((await wait(30)).review.status).toBe('pending');
   });
 
   it('answers a waiting reader when it is decided', async () => {

@@ -1,7 +1,17 @@
 /** A single review: folded from its stream, so that whoever wrote to it sees what they wrote (K14). */
 import type { Actor, DraftReply, Review } from '@countersign/contracts';
 import { type CallerIdentity, Problem, problemOf } from '@countersign/http';
-import { draftStands, isOpen, loadReview, may, type RequestedReview, toWire, type WireExtras } from '@countersign/review';
+import {
+  commandDeadline,
+  draftStands,
+  isOpen,
+  loadReview,
+  may,
+  type RequestedReview,
+  settle,
+  toWire,
+  type WireExtras,
+} from '@countersign/review';
 import type { AuditContext } from './deps.js';
 
 export interface Shown {
@@ -16,11 +26,11 @@ export async function showReview(context: AuditContext, caller: CallerIdentity, 
   const { state, now } = await loadReview(context.store, id);
   const permission = may(caller.actor, 'read', state);
   if (!permission.ok) throw problemOf(permission.refusal);
-  const review = state as RequestedReview;
+  // As it stands now, whoever has written what the clock did: nothing of a review that has ended is shown as if it went on.
+  const review = settle(state, now).state as RequestedReview;
   const [notification_delivery_failed, draft] = await Promise.all([deliveryFailed(context, [id]), draftOf(context, caller, review)]);
   const extras: WireExtras = { notification_delivery_failed: notification_delivery_failed.has(id), draft };
-  const deadline = isOpen(review) ? review.expires_at : null;
-  return { review: { ...toWire(review, now, extras), notes: [] }, changes_at: deadline, now };
+  return { review: { ...toWire(review, now, extras), notes: [] }, changes_at: commandDeadline(review), now };
 }
 
 /** Unsent edits are for people; keys never see them. */

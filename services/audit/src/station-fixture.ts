@@ -1,8 +1,8 @@
 /** The audit service over a real database, event store and bus; reviews are made by the real rules. */
-import { type Actor, type OperationId, operationOf, type ReviewEvent, validateEvent } from '@countersign/contracts';
+import { type Actor, type DraftReply, type OperationId, operationOf, type ReviewEvent, validateEvent } from '@countersign/contracts';
 import { StoreEventBus } from '@countersign/event-bus';
 import { handle, newId, PostgresEventStore } from '@countersign/event-store';
-import { checkAnswers, injectTransport, type ServiceApps, ServiceClient } from '@countersign/http';
+import { checkAnswers, injectTransport, type ServiceApps, ServiceClient, type ServiceTransport } from '@countersign/http';
 import { type Judged, type ReviewState, request, reviewFold, reviewMeta } from '@countersign/review';
 import { type Asked, agent, PAYLOAD, PROJECT, template } from '@countersign/review/fixture';
 import { createLogger } from '@countersign/telemetry';
@@ -20,7 +20,12 @@ export async function startStation() {
   const store = new PostgresEventStore({ pool: db.pool, writer: 'test', categories: CATEGORIES, validate: validateEvent });
   const bus = new StoreEventBus({ pool: db.pool, store, connectionString: db.appUrl, logger });
   const apps: ServiceApps = {};
-  const client = new ServiceClient({ transport: injectTransport(() => apps), identityKey: IDENTITY_KEY, check: checkAnswers() });
+  const drafts = new Map<string, NonNullable<DraftReply['draft']>>();
+  const transport = withDrafts(
+    injectTransport(() => apps),
+    drafts,
+  );
+  const client = new ServiceClient({ transport, identityKey: IDENTITY_KEY, check: checkAnswers() });
   const app = await createAuditApp({ store, pool: db.pool, databaseUrl: db.ownerUrl, bus, client, logger, identityKey: IDENTITY_KEY });
   apps.audit = app;
 
@@ -48,6 +53,8 @@ export async function startStation() {
     bus,
     decide,
     seen: () => seen,
+    /** Unsent edits, as the service that keeps them answers. */
+    drafts,
 
     /** A review is requested; its id. */
     async ask({ config, body, actor = agent }: Asked & { slug?: string } = {}, more: Parameters<typeof template>[1] = {}): Promise<string> {
@@ -85,5 +92,18 @@ export async function startStation() {
       await store.close();
       await db.close();
     },
+  };
+}
+
+/** The decisions service's answer, as its internal route gives it. */
+function withDrafts(within: ServiceTransport, drafts: ReadonlyMap<string, NonNullable<DraftReply['draft']>>): ServiceTransport {
+  return {
+    async send(service, request) {
+      if (service !== 'decisions') return within.send(service, request);
+      const [, review = ''] = /^\/internal\/reviews\/(\w+)\/draft$/.exec(request.path) ?? [];
+      const reply: DraftReply = { draft: drafts.get(review) ?? null };
+      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(reply)) };
+    },
+    close: () => within.close(),
   };
 }
