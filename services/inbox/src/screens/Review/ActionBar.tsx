@@ -1,5 +1,6 @@
 import type { TemplateAction } from '@countersign/contracts';
-import { actionOfKey } from '../../review/offered-actions.js';
+import { Revealed } from '../../elements/Revealed.js';
+import { actionOfKey } from '../../review/action-order.js';
 
 interface BarProps {
   actions: readonly TemplateAction[];
@@ -28,7 +29,7 @@ export function ActionBar({ actions, busy, off, onPress }: BarProps) {
             onClick={() => onPress(action)}
           >
             {busy === action.id ? <span className="spinner" aria-hidden="true" /> : null}
-            {action.label}
+            <Revealed text={action.label} />
             {shortcut ? (
               <span className="button-key" aria-hidden="true">
                 {shortcut}

@@ -1,8 +1,8 @@
 import type { Dispatch } from 'react';
 import { useKeys } from '../../elements/keys.js';
+import { actionOfKey, inOrder } from '../../review/action-order.js';
 import type { Desk, DeskEvent } from '../../review/desk.js';
 import type { Holder } from '../../review/holder.js';
-import { actionOfKey, inOrder, offeredActions } from '../../review/offered-actions.js';
 import { ActionBar } from './ActionBar.js';
 import { Awaited } from './Awaited.js';
 import { ConfirmDialog } from './ConfirmDialog.js';
@@ -25,7 +25,7 @@ interface PanelProps {
 export function DecisionPanel({ desk, change, reload, holder, draft, decision }: PanelProps) {
   const { shown, waiting } = desk;
   const pending = shown.status === 'pending';
-  const actions = inOrder(offeredActions(shown));
+  const actions = inOrder(shown.available_actions);
   const armed = actions.find((action) => action.id === desk.armed);
   const off = holder.kind === 'other' || waiting !== null || decision.busy !== null;
   const byKey = (key: string) => {
