@@ -14,6 +14,11 @@ afterAll(() => station?.stop());
 async function soundLog(): Promise<void> {
   const report = await station.admin.do('verifyAudit');
   expect(report).toMatchObject({ valid: true, first_bad: null });
+  const settled = await station.topology.query<{ stream: string; times: number }>(
+    `select stream, count(*)::int as times from event_store.events where type in ('review.decided', 'review.expired') group by stream`,
+  );
+  expect(settled.length).toBeGreaterThan(8);
+  expect(settled.filter(({ times }) => times > 1)).toEqual([]);
 }
 
 describe('the product', () => {
@@ -21,7 +26,7 @@ describe('the product', () => {
     await scenario(station, async () => {});
   });
 
-  it('leaves a log that verifies', soundLog);
+  it('leaves a log that verifies, and every review settled once at most', soundLog);
 });
 
 describe('the product, killed and started again at every moment', () => {
@@ -29,5 +34,5 @@ describe('the product, killed and started again at every moment', () => {
     await scenario(station, () => station.topology.killAndRestart());
   });
 
-  it('leaves a log that verifies', soundLog);
+  it('leaves a log that verifies, and every review settled once at most', soundLog);
 });

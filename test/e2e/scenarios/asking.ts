@@ -1,0 +1,84 @@
+/** What an agent may ask, and how often. */
+import { expect } from '@jest/globals';
+import { DRAFT } from '../station.js';
+import { arrived, fresh, hook, type Scenario } from './scenario.js';
+
+export const idempotentCreate: Scenario = async (station, moment) => {
+  const idempotency_key = fresh('same');
+  const body = { template: 'email-draft', payload: DRAFT, idempotency_key };
+  const answers = await Promise.all(Array.from({ length: 50 }, () => station.agent.try('createReview', { body })));
+  const ids = new Set(answers.map(({ body: review }) => review.id));
+  expect(ids.size).toBe(1);
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 49 }, () => 200), 201]);
+  const [id] = [...ids] as [string];
+  await moment();
+  const again = await station.agent.try('createReview', { body, headers: { 'idempotency-key': idempotency_key } });
+  expect([again.status, again.body.id, again.headers.get('idempotent-replay')]).toEqual([200, id, 'true']);
+  const other = await station.agent.try('createReview', { body: { ...body, payload: { ...DRAFT, subject: 'Another' } } });
+  expect([other.status, other.body.error]).toMatchObject([409, { code: 'idempotency_key_reused', review_id: id }]);
+  expect(await station.agent.refused('createReview', { body, headers: { 'idempotency-key': 'another' } })).toEqual([
+    400,
+    'idempotency_key_mismatch',
+  ]);
+  await station.admin.act(id, 'approve');
+  await moment();
+  const settled = await station.agent.try('createReview', { body });
+  expect([settled.status, settled.body.error]).toMatchObject([
+    409,
+    { code: 'idempotency_key_terminal_conflict', review_id: id, review: { status: 'decided', decision: 'approved' } },
+  ]);
+};
+
+export const templateStates: Scenario = async (station, moment) => {
+  const slug = fresh('paused');
+  const { id } = await station.publish({ slug });
+  await station.admin.do('pauseTemplate', { path: { id } });
+  await moment();
+  const ask = (template: string) => station.agent.refused('createReview', { body: { template, payload: { subject: 'x' } } });
+  expect(await ask(slug)).toEqual([400, 'template_inactive']);
+  await station.admin.do('resumeTemplate', { path: { id } });
+  expect((await station.ask({ template: slug, payload: { subject: 'x' } })).status).toBe('pending');
+  const draft = await station.admin.do('createTemplateDraft', { body: { title: 'A sample', amount: 3 } });
+  await moment();
+  expect(await ask(draft.id)).toEqual([400, 'template_draft']);
+  expect(await ask('no-such-template')).toEqual([404, 'template_not_found']);
+};
+
+export const keyLimits: Scenario = async (station, moment) => {
+  const [mail, refund] = await Promise.all(
+    ['email-draft', 'refund'].map(async (slug) => (await station.agent.do('listTemplates')).items.find((t) => t.slug === slug)),
+  );
+  const limited = await station.key({ name: 'refunds only', template_ids: [refund?.id ?? ''] });
+  const { id } = await station.ask();
+  await moment();
+  expect(await limited.refused('createReview', { body: { template: 'email-draft', payload: DRAFT } })).toEqual([
+    403,
+    'template_not_allowed',
+  ]);
+  expect(await limited.refused('getReview', { path: { id } })).toEqual([403, 'template_not_allowed']);
+  expect((await limited.do('listReviews')).total).toBe(0);
+  expect((await limited.do('listTemplates')).items.map((t) => t.slug)).toEqual(['refund']);
+  expect(await limited.refused('getTemplate', { path: { id: mail?.id ?? '' } })).toEqual([403, 'template_not_allowed']);
+
+  const few = await station.key({ name: 'two an hour', rate_limit_per_hour: 2 });
+  const ask = () => few.try('createReview', { body: { template: 'email-draft', payload: DRAFT } });
+  expect([(await ask()).status, (await ask()).status]).toEqual([201, 201]);
+  await moment();
+  const third = await ask();
+  expect([third.status, third.body.error.code]).toEqual([429, 'rate_limit_exceeded']);
+  expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0);
+};
+
+export const withdraw: Scenario = async (station, moment) => {
+  const path = hook();
+  const { id } = await station.ask({ callback_url: station.receiver.url(path) });
+  await moment();
+  const gone = await station.agent.do('withdrawReview', { path: { id }, body: { reason: 'The customer cancelled.' } });
+  await moment();
+  expect(gone).toMatchObject({ status: 'expired', withdrawn: true, withdrawn_reason: 'The customer cancelled.', decision: null });
+  const again = await station.agent.try('withdrawReview', { path: { id } });
+  expect([again.status, again.headers.get('idempotent-replay')]).toEqual([200, 'true']);
+  const attempt = await station.admin.try('actOnReview', { path: { id }, body: { action_id: 'approve' } });
+  expect([attempt.status, attempt.body.error.code]).toEqual([409, 'review_expired']);
+  await arrived(station, path, ['review.expired']);
+};
