@@ -84,19 +84,18 @@ describe('beside a running server', () => {
     expect(again.status).toBe(200);
   });
 
-  it.each([
-    ['refused', ['projects', 'create', 'Other', '--slug', 'demo'], 1, /slug_already_exists/],
-    ['refused', ['keys', 'create', '--project', 'nowhere', '--name', 'x'], 1, /There is no project nowhere\. There are: demo/],
-    ['refused', ['keys', 'create', '--project', 'demo', '--name', 'x', '--scope', 'reviews:all'], 1, /There is no scope reviews:all/],
-    ['refused', ['users', 'create', '--project', 'demo', '--email', 'new@example.org'], 1, /give their name with --name/],
-    ['refused', ['parked', 'unpark', 'audit', 'rev_01m8nyw5reen9rzfyc1s19fkye'], 1, /is not parked in audit/],
-    ['called wrongly', ['verify', '--from', 'x'], 2, /It is a whole number from 1/],
-    ['called wrongly', ['rebuild', 'everything'], 2, /Allowed choices are audit, intake, decisions, directory, all/],
-    ['called wrongly', ['nonsense'], 2, /unknown command/],
-  ] as const)('a command that is %s says why: %j', async (_, args, expected, sentence) => {
-    const { code, stdout, stderr } = await runCli(dataDir, ...args);
-    expect(stderr).toMatch(sentence);
-    expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
+  it('a stranger on this machine who fails and fails stops no link, and `users unlock` opens the password again', async () => {
+    const made = await answer('users', 'create', '--project', 'demo', '--email', 'eve@example.org', '--name', 'Eve');
+    const { body } = await call('POST', '/auth/sign-in-link', null, { token: tokenOf(made.sign_in_url) });
+    const password = 'the long secret of Eve';
+    expect((await call('POST', '/auth/change-password', body.token, { new_password: password })).status).toBe(200);
+    const login = (text: string) => call('POST', '/auth/login', null, { email: 'eve@example.org', password: text });
+    for (let n = 0; n < 12; n++) await login('not the password at all');
+    expect(await login(password)).toMatchObject({ status: 429, body: { error: { code: 'account_locked' } } });
+    const link = await answer('users', 'create', '--project', 'demo', '--email', 'ann@example.org');
+    expect((await call('POST', '/auth/sign-in-link', null, { token: tokenOf(link.sign_in_url) })).status).toBe(200);
+    expect(await answer('users', 'unlock', '--email', 'eve@example.org')).toMatchObject({ email: 'eve@example.org', closed: 1 });
+    expect((await login(password)).status).toBe(200);
   });
 
   it('read models are rebuilt to what they were', async () => {
@@ -169,6 +168,8 @@ describe('on the data of a stopped server', () => {
       code: 3,
       stderr: expect.stringContaining('is there already'),
     });
+    const project = await answer('export', '--project', 'demo', '--output', join(scratch.path, 'demo.jsonl'));
+    expect(project.events).toBe(lines.filter(({ project: id }) => id === credentials().project_id).length);
     const piped = await runCli(dataDir, 'export', '--from', '2', '--to', '3');
     expect(
       piped.stdout

@@ -1,12 +1,11 @@
-import { ConfigError } from '@countersign/config';
-import { CannotStart } from '../cannot-start.js';
 import type { Environment } from '../environment.js';
 import type { Connection } from './connection.js';
+import { failureLine, failureOf } from './failure.js';
 import { type Output, outputTo } from './output.js';
 
 /**
  * 0 done · 1 done, and what was looked for is not as it should be, or the command was refused · 2 called wrongly · 3 the data cannot be
- * worked on: no server, in use, damaged, not reachable. Anything else is a bug and shows its stack.
+ * worked on: no server, in use, damaged, not reachable.
  */
 export type ExitCode = 0 | 1 | 2 | 3;
 
@@ -32,9 +31,10 @@ export function runner(environment: Environment, json: () => boolean): Run {
         await connection.teardown.run();
       }
     } catch (error) {
-      process.exitCode = error instanceof Refused ? 1 : 3;
-      if (!(error instanceof CannotStart || error instanceof ConfigError || error instanceof Refused)) throw error;
-      process.stderr.write(`${json() ? JSON.stringify({ error: { message: error.message } }) : error.message}\n`);
+      const { exitCode, message, unexpected } = failureOf(error);
+      process.exitCode = exitCode;
+      process.stderr.write(failureLine(message, json()));
+      if (unexpected && ['debug', 'trace'].includes(environment.LOG_LEVEL ?? '')) process.stderr.write(`${(error as Error).stack}\n`);
     }
   };
 }

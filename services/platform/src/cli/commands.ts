@@ -41,9 +41,8 @@ function directoryCommands(program: Command, run: Run): void {
     .option('--rate-limit <number>', 'writing requests an hour', wholeNumber)
     .action((options: KeyOptions) => run('keys create', async () => (await import('./keys.js')).createKeyWork(options)));
 
-  program
-    .command('users')
-    .description('people: who may sign in')
+  const users = program.command('users').description('people: who may sign in');
+  users
     .command('create')
     .description('register a person, or let one who is registered back in: prints a one-time link that may set a new password')
     .requiredOption('--project <project>', 'id or slug of the project they join')
@@ -52,6 +51,11 @@ function directoryCommands(program: Command, run: Run): void {
     .addOption(new Option('--role <role>', 'reviewer for somebody new, kept for a member, when omitted').choices(['admin', 'reviewer']))
     .option('--password-stdin', 'set the password that stands on the first line of standard input')
     .action((options: UserOptions) => run('users create', async () => (await import('./users.js')).createUserWork(options)));
+  users
+    .command('unlock')
+    .description('let somebody sign in with their password again who failed too often, from wherever that was')
+    .requiredOption('--email <address>')
+    .action(({ email }: { email: string }) => run('users unlock', async () => (await import('./users.js')).unlockUserWork(email)));
 }
 
 /** What the log proves, and the log itself. */
@@ -68,29 +72,33 @@ function logCommands(program: Command, run: Run): void {
     .description('write events as JSON lines with their exact bytes, salts and hashes')
     .option('--from <position>', 'first position', wholeNumber, 1)
     .option('--to <position>', 'last position; the newest when omitted', wholeNumber)
-    .option('--project <id>', 'only events of this project')
+    .option('--project <project>', 'only events of this project: id or slug')
     .option('--output <file>', 'write to a new file instead of standard output')
     .action((options: ExportOptions) => run('export', async () => (await import('./export.js')).exportWork(options)));
 }
+
+const PROJECTION_HELP =
+  'audit (review lists, feedback, stats, audit log), intake (template lists), decisions (who has a review in hand), directory (projects, people, keys), or all';
 
 /** Read models, and streams a consumer could not handle. */
 function consumerCommands(program: Command, run: Run): void {
   program
     .command('rebuild')
     .description('make a read model anew from the event log; the old one answers until the new one takes its place')
-    .addArgument(new Argument('<projection>', 'read model').choices([...PROJECTIONS, 'all']))
+    .addArgument(new Argument('<projection>', PROJECTION_HELP).choices([...PROJECTIONS, 'all']))
     .action((name: ProjectionName | 'all') => run('rebuild', async () => (await import('./rebuild.js')).rebuildWork(name)));
 
   const parked = program.command('parked').description('streams that wait because a consumer could not handle one of their events');
   parked
     .command('list')
-    .option('--group <name>', 'only this consumer')
+    .description('which streams wait, at which event, since when and why')
+    .option('--group <consumer>', 'only this consumer, as in `countersign status`')
     .action((options: { group?: string }) => run('parked list', async () => (await import('./parked.js')).listParkedWork(options)));
   parked
     .command('unpark')
     .description('hand the waiting events of a stream to its consumer again, in order')
-    .argument('<group>', 'consumer, as in `parked list`')
-    .argument('<stream>', 'id of the stream')
+    .argument('<consumer>', 'as the first column of `countersign parked list` has it, such as audit')
+    .argument('<stream>', 'as its second column has it: the id of a review, template, project, person or key, such as rev_…')
     .action((group: string, stream: string) => run('parked unpark', async () => (await import('./parked.js')).unparkWork(group, stream)));
 }
 

@@ -20,7 +20,7 @@ export function accessDirectory(connection: Connection): DirectoryDeps {
 }
 
 /** By id or slug. */
-export async function projectNamed(deps: DirectoryDeps, text: string): Promise<FoundProject> {
+export async function projectNamed(deps: Pick<DirectoryDeps, 'store' | 'pool'>, text: string): Promise<FoundProject> {
   const projects = await listProjects(deps);
   const found = projects.find(({ id, slug }) => id === text || slug === text);
   if (found) return found;

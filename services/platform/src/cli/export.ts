@@ -1,20 +1,23 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { APP_ROLE, createPool } from '@countersign/database';
-import { PostgresEventStore } from '@countersign/event-store';
+import { directoryStore } from '@countersign/directory';
 import { CannotStart, systemCode } from '../cannot-start.js';
-import { PREFIXES } from '../schema.js';
 import type { Work } from './command.js';
+import { projectNamed } from './directory-access.js';
 import { exportEvents } from './export-events.js';
 import type { ExportOptions } from './options.js';
+import { rangeOf } from './range.js';
 
 export const exportWork =
   (options: ExportOptions): Work =>
-  async ({ ownerUrl, teardown }, output) => {
-    const pool = createPool({ connectionString: ownerUrl, role: APP_ROLE, max: 1, applicationName: 'countersign export' });
+  async ({ ownerUrl, teardown, logger }, output) => {
+    const pool = createPool({ connectionString: ownerUrl, role: APP_ROLE, max: 2, applicationName: 'countersign export' });
     teardown.add(() => pool.end());
-    const { position: head } = await new PostgresEventStore({ pool, writer: 'cli', categories: PREFIXES }).head();
-    const range = { from: options.from, to: Math.min(options.to ?? head, head), project: options.project };
+    const store = directoryStore({ pool, logger });
+    teardown.add(() => store.close());
+    const project = options.project === undefined ? undefined : (await projectNamed({ store, pool }, options.project)).id;
+    const range = { ...(await rangeOf(store, options)), project };
     const total = Math.max(0, range.to - range.from + 1);
     const bar = output.progress('Exporting');
     const out = options.output === undefined ? process.stdout : await newFile(options.output);

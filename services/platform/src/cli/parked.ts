@@ -6,7 +6,8 @@ import { table } from './output.js';
 export const listParkedWork =
   (options: { group?: string }): Work =>
   async (connection, output) => {
-    const { bus } = await accessBus(connection);
+    const { bus, groups } = await accessBus(connection);
+    if (options.group !== undefined) knownGroup(options.group, groups);
     const keys = await bus.parked(options.group);
     output.answer({ parked: keys.map(wireOf) }, () =>
       keys.length === 0
@@ -22,7 +23,8 @@ export const listParkedWork =
 export const unparkWork =
   (group: string, stream: string): Work =>
   async (connection, output) => {
-    const { bus } = await accessBus(connection);
+    const { bus, groups } = await accessBus(connection);
+    knownGroup(group, groups);
     const known = await bus.parked(group);
     if (!known.some((key) => key.stream === stream)) {
       throw new Refused(`${stream} is not parked in ${group}: see \`countersign parked list\`.`);
@@ -39,6 +41,13 @@ export const unparkWork =
     ]);
     return again && !later ? 1 : 0;
   };
+
+function knownGroup(group: string, groups: readonly string[]): void {
+  if (groups.includes(group)) return;
+  throw new Refused(
+    `There is no consumer ${group}. ${groups.length > 0 ? `There are: ${groups.join(', ')}.` : 'The server makes them when it first runs.'}`,
+  );
+}
 
 function wireOf(key: Awaited<ReturnType<EventBus['parked']>>[number]): Record<string, unknown> {
   const { group, stream, position, waiting, reason, parkedAt } = key;

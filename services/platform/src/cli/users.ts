@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Role } from '@countersign/contracts';
 import {
+  clearFailures,
   createPerson,
   createSignInLink,
   type DirectoryDeps,
@@ -28,6 +29,7 @@ export const createUserWork =
     const id = known ? known.id : await registerPerson(deps, project, { ...options, role, password });
     if (known && member?.role !== role) accepted(await grantRole(deps, { project: project.id, person: id, role }, OPERATOR));
     if (known && password !== undefined) accepted(await resetPassword(deps, id, password, OPERATOR));
+    await clearFailures(deps.pool, options.email);
     const link = await createSignInLink(deps, { person: id, purpose: 'recovery' });
     if (!link) throw new Refused(`${options.email} could not be given a link: they were removed at this moment.`);
     const url = signInUrl(connection.server?.url ?? deps.config.publicUrl, link.token);
@@ -47,6 +49,22 @@ export const createUserWork =
         `  Signs them in once, until ${link.expiresAt}, and lets them set a password${connection.server ? '' : '; the server must run'}.`,
       ],
     );
+    return 0;
+  };
+
+/** What strangers or they themselves did wrong is forgotten; sessions and the password stay as they are. */
+export const unlockUserWork =
+  (email: string): Work =>
+  async (connection, output) => {
+    const deps = accessDirectory(connection);
+    const person = await findPersonByEmail(deps, email);
+    if (!person) throw new Refused(`Nobody is registered with the address ${email}.`);
+    const closed = await clearFailures(deps.pool, email);
+    output.answer({ id: person.id, email: person.email, closed }, () => [
+      closed === 0
+        ? `✓ ${person.email} was not locked; failed sign-ins are forgotten.`
+        : `✓ ${person.email} may sign in again: it was closed to ${closed} ${closed === 1 ? 'address or browser' : 'addresses or browsers'}.`,
+    ]);
     return 0;
   };
 

@@ -9,8 +9,8 @@
  *
  * Everything is created with mode 0700 or 0600, except that PostgreSQL's own user must reach its folder when the process runs as root.
  */
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { CannotStart, systemCode } from '../cannot-start.js';
 import { readIfThere, writePrivate } from './files.js';
 import { type Lock, takeLock } from './lock.js';
@@ -40,7 +40,7 @@ export async function openDataDirectory(dataDir: string, options: { command: str
     if (!options.create && !existsSync(join(path, LAYOUT_FILE))) {
       throw new CannotStart(`${path} holds no Countersign data: set DATA_DIR, or start a server there first (\`npm start\`).`);
     }
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     const fresh = checkLayout(path);
     const lock = await takeLock(path, options.command);
     try {
@@ -53,6 +53,22 @@ export async function openDataDirectory(dataDir: string, options: { command: str
     }
   } catch (error) {
     throw explain(error, path);
+  }
+}
+
+/**
+ * A folder and those above it that are missing. Node's own recursive `mkdir` never returns where a folder exists and nothing can be made in it
+ * because the system says so with ENOENT, as under /proc.
+ */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST' && statSync(path).isDirectory()) return;
+    const above = dirname(path);
+    if (systemCode(error) !== 'ENOENT' || existsSync(above)) throw error;
+    makeFolder(above);
+    mkdirSync(path, { mode: 0o700 });
   }
 }
 
@@ -102,6 +118,9 @@ function explain(error: unknown, path: string): unknown {
     case 'ENOTDIR':
     case 'EEXIST':
       return new CannotStart(`${path} is not a folder: set DATA_DIR to one.`, { cause: error });
+    case 'ENOENT':
+    case 'ENOSYS':
+      return new CannotStart(`No folder can be made at ${path}: set DATA_DIR to a folder on a disk.`, { cause: error });
     case 'ENOSPC':
       return new CannotStart(`The disk that holds ${path} is full.`, { cause: error });
     case undefined:

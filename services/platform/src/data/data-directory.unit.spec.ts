@@ -84,6 +84,29 @@ describe('a data directory', () => {
     expect(lockHolder(dataDir)).toBeNull();
   });
 
+  it('is made with every folder above it that is missing', async () => {
+    dataDir = join(base, 'one/two/data');
+    (await open()).lock.release();
+    expect(readdirSync(dataDir)).toContain('layout.json');
+  });
+
+  it.each(['/proc/countersign', '/proc/countersign/data', '/proc/self/task/data'])(
+    'cannot be made at %s, where Node would try for ever',
+    async (path) => {
+      if (process.platform !== 'linux') return;
+      await expect(openDataDirectory(path, { command: 'npm start', create: true })).rejects.toMatchObject({
+        name: 'CannotStart',
+        message: expect.stringMatching(/No folder can be made at|cannot be (written|used)/),
+      });
+    },
+  );
+
+  it('refuses a folder below a file', async () => {
+    writeFileSync(join(base, 'file'), '');
+    dataDir = join(base, 'file/data');
+    await expect(open()).rejects.toThrow(/is not a folder/);
+  });
+
   it('refuses data whose keys are missing or damaged, and makes no new ones', async () => {
     (await open()).lock.release();
     mkdirSync(join(dataDir, 'postgres'));

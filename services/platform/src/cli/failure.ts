@@ -1,0 +1,38 @@
+import { ConfigError } from '@countersign/config';
+import { CannotStart, systemCode } from '../cannot-start.js';
+import { type ExitCode, Refused } from './command.js';
+
+/** How a command that did not do what it was called for ends. */
+export interface Failure {
+  exitCode: ExitCode;
+  /** One sentence, or one a line where several settings are wrong. */
+  message: string;
+  /** A fault of this program: its stack is worth seeing. */
+  unexpected: boolean;
+}
+
+/** What an error of a command means to its user. */
+export function failureOf(error: unknown): Failure {
+  const { message } = error as Error;
+  if (error instanceof Refused) return { exitCode: 1, message, unexpected: false };
+  if (error instanceof CannotStart || error instanceof ConfigError) return { exitCode: 3, message, unexpected: false };
+  const code = systemCode(error);
+  if (code === '42501') return { exitCode: 3, message: `The login of DATABASE_URL may not do this: ${message}.`, unexpected: false };
+  // SQLSTATE class 08 and 57P, or a socket that is refused or cut.
+  if (code !== undefined && /^(08...|57P0.|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND)$/.test(code)) {
+    return { exitCode: 3, message: `The database went away (${code}): see that it runs, and try again.`, unexpected: false };
+  }
+  return { exitCode: 3, message: `This is a fault of Countersign: ${message}. LOG_LEVEL=debug shows where.`, unexpected: true };
+}
+
+/** What commander says about a wrong call (`error: unknown option '--x'`, a suggestion on a line of its own) as one sentence. */
+export function usageSentence(text: string): string {
+  const sentence = text
+    .trim()
+    .replace(/^error: /, '')
+    .replace(/\s*\n\s*/g, ' ');
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}${/[.?)]$/.test(sentence) ? '' : '.'}`;
+}
+
+/** Text for a person; with `--json` one JSON document. */
+export const failureLine = (message: string, json: boolean): string => `${json ? JSON.stringify({ error: { message } }) : message}\n`;
