@@ -166,6 +166,7 @@ export const ERRORS = {
   // Deliveries and reading
   delivery_not_found: missing('No such delivery in this project.'),
   already_delivered: bad('The delivery has arrived.'),
+  delivery_erased: gone('The review was erased, and the bytes of the delivery with it: there is nothing to send again.'),
   delivery_claimed: conflict('The delivery is being attempted right now.'),
   range_too_large: bad('The range is larger than one request may cover.'),
 } as const satisfies Record<string, ErrorEntry>;

@@ -41,7 +41,7 @@ table webhooks.deliveries
   unrecorded boolean not null default false
   created_at timestamp with time zone not null
   settled_at timestamp with time zone
-  constraint deliveries_dead_reason_check CHECK ((dead_reason = ANY (ARRAY['attempts_exhausted'::text, 'gone'::text, 'endpoint_unavailable'::text])))
+  constraint deliveries_dead_reason_check CHECK ((dead_reason = ANY (ARRAY['attempts_exhausted'::text, 'gone'::text, 'endpoint_unavailable'::text, 'review_erased'::text])))
   constraint deliveries_endpoint_fkey FOREIGN KEY (endpoint) REFERENCES webhooks.endpoints(id)
   constraint deliveries_pkey PRIMARY KEY (id)
   constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
@@ -72,6 +72,7 @@ table webhooks.endpoints with (fillfactor=50)
   CREATE INDEX endpoints_due ON webhooks.endpoints USING btree (due_at) WHERE (due_at IS NOT NULL)
   CREATE UNIQUE INDEX endpoints_pkey ON webhooks.endpoints USING btree (id)
   CREATE UNIQUE INDEX endpoints_project_origin_key ON webhooks.endpoints USING btree (project, origin)
+  CREATE TRIGGER keep_status_only BEFORE UPDATE OF last_error ON webhooks.endpoints FOR EACH ROW EXECUTE FUNCTION webhooks.keep_status_only()
 sequence webhooks.endpoints_id_seq
 CREATE OR REPLACE FUNCTION webhooks.advance_heads(reviews uuid[], at_time timestamp with time zone, hurry boolean, urgent boolean)
  RETURNS void
@@ -188,6 +189,45 @@ begin
   perform webhooks.advance_heads(queued, at_time, true, false);
   perform webhooks.set_due_times(locked, at_time, most);
   perform pg_notify('webhooks_due', '');
+end $function$
+
+CREATE OR REPLACE FUNCTION webhooks.erase(erased uuid[], most integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  locked bigint[];
+  at_time timestamptz;
+begin
+  select array_agg(id) into locked from (
+    select id from webhooks.endpoints where id in (select endpoint from webhooks.deliveries where review = any(erased))
+    order by id for no key update
+  ) in_order;
+  if locked is null then
+    return;
+  end if;
+  at_time := webhooks.time_now();
+
+  delete from webhooks.attempts a using webhooks.deliveries d where d.review = any(erased) and a.delivery = d.id and a.outcome is null;
+  update webhooks.attempts a set response_preview = null, error = coalesce(substring(a.error from '^HTTP [0-9]+'), a.error)
+  from webhooks.deliveries d where d.review = any(erased) and a.delivery = d.id;
+
+  update webhooks.deliveries d set body = null, url = e.origin, last_error = coalesce(substring(d.last_error from '^HTTP [0-9]+'), d.last_error)
+  from webhooks.endpoints e where d.review = any(erased) and e.id = d.endpoint;
+  update webhooks.deliveries set status = 'failed', next_attempt_at = null, lease = null, expedited = false, dead_reason = 'review_erased',
+    last_error = 'The review was erased before this delivery had arrived.', settled_at = at_time, unrecorded = true
+  where review = any(erased) and status = 'pending';
+  perform webhooks.set_due_times(locked, at_time, most);
+end $function$
+
+CREATE OR REPLACE FUNCTION webhooks.keep_status_only()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.last_error := coalesce(substring(new.last_error from '^HTTP [0-9]+'), new.last_error);
+  return new;
 end $function$
 
 CREATE OR REPLACE FUNCTION webhooks.set_due_times(which bigint[], at_time timestamp with time zone, most integer)
@@ -315,6 +355,8 @@ grant execute on function webhooks.attempts_allowed(integer,timestamp with time 
 grant execute on function webhooks.circuit_pause(integer,integer,bigint[],bigint) to public
 grant execute on function webhooks.claim(integer,integer,integer,bigint) to public
 grant execute on function webhooks.enqueue(uuid[],uuid[],text[],uuid[],text[],text[],text[],text[],integer) to public
+grant execute on function webhooks.erase(uuid[],integer) to public
+grant execute on function webhooks.keep_status_only() to public
 grant execute on function webhooks.set_due_times(bigint[],timestamp with time zone,integer) to public
 grant execute on function webhooks.settle(jsonb,bigint[],integer,bigint,integer) to public
 grant execute on function webhooks.time_now() to public

@@ -6,8 +6,11 @@ import { reviewId } from '../http/primitives.js';
 import { choice, message, nullable, type Static, Type } from '../schema.js';
 import { ActorRef } from './parts.js';
 
-/** Why a delivery was given up. `gone`: the receiver answered 410. `endpoint_unavailable`: it was held back until its time had passed. */
-export const DEAD_REASONS = ['attempts_exhausted', 'gone', 'endpoint_unavailable'] as const;
+/**
+ * Why a delivery was given up. `gone`: the receiver answered 410. `endpoint_unavailable`: it was held back until its time had passed.
+ * `review_erased`: its review was erased first, and its bytes with it.
+ */
+export const DEAD_REASONS = ['attempts_exhausted', 'gone', 'endpoint_unavailable', 'review_erased'] as const;
 
 const about = () => ({
   review_id: reviewId(),

@@ -43,7 +43,7 @@ export const DELIVERY_OPERATIONS = [
     summary: 'Send a failed delivery again',
     params: IdParams,
     responses: { 200: DeliveryQueued },
-    errors: ['delivery_not_found', 'already_delivered', 'delivery_claimed', 'template_not_allowed'],
+    errors: ['delivery_not_found', 'already_delivered', 'delivery_erased', 'delivery_claimed', 'template_not_allowed'],
   }),
   operation({
     ...write,

@@ -3,9 +3,9 @@ import type { StoredEvent } from '@countersign/event-store';
 import { Controller, Inject } from '@nestjs/common';
 import { TOLD_EVENTS, UNTOLD_EVENTS } from './bodies.js';
 import { PARTS, type Parts } from './deps.js';
-import { noteReplays, queueDeliveries } from './reactions.js';
+import { forgetErased, noteReplays, queueDeliveries } from './reactions.js';
 
-/** What the service follows: the reviews, for what agents are told of them, and its own deliveries, for those that somebody has sent again. */
+/** What the service follows: the reviews, for what agents are told of them and for their erasure, and its own deliveries, for those that somebody has sent again. */
 export const SUBSCRIPTION = {
   group: 'webhooks',
   categories: ['review', 'delivery'],
@@ -24,5 +24,10 @@ export class Consumers {
   @OnEvents('delivery.replayed')
   replayed(events: StoredEvent[], context: BatchContext): Promise<void> {
     return noteReplays(events, context);
+  }
+
+  @OnEvents('stream.redacted')
+  erased(events: StoredEvent[], context: BatchContext): Promise<void> {
+    return forgetErased(this.parts, events, context);
   }
 }

@@ -69,3 +69,16 @@ export async function noteReplays(events: readonly StoredEvent[], context: Batch
     [replayed.map((event) => uuidOf(event.stream)), replayed.map((event) => event.body.replay), replayed.map((event) => event.time)],
   );
 }
+
+/**
+ * Takes away what is kept of reviews that were erased (K4). In their order after what queued it, and whatever is read of an erased stream
+ * later makes no body: nothing of it comes back. A replay of the log finds nothing more to take.
+ */
+export async function forgetErased(
+  { config }: { config: QueuePolicy },
+  events: readonly StoredEvent[],
+  { tx }: Pick<BatchContext, 'tx'>,
+): Promise<void> {
+  const reviews = events.filter((event) => event.category === 'review').map((event) => uuidOf(event.stream));
+  if (reviews.length > 0) await tx.query('select webhooks.erase($1, $2)', [reviews, config.endpointConcurrency]);
+}

@@ -19,24 +19,26 @@ export interface Queued {
   queuedAt: string;
 }
 
-type RetryRefusal = Refusal<'delivery_not_found' | 'already_delivered' | 'delivery_claimed'>;
+type RetryRefusal = Refusal<'delivery_not_found' | 'already_delivered' | 'delivery_erased' | 'delivery_claimed'>;
 
 const NOT_FOUND: RetryRefusal = { code: 'delivery_not_found', message: 'There is no such delivery in this project.' };
 const TESTED: RetryRefusal = { code: 'delivery_not_found', message: 'A test is sent once; ask for another with POST /webhooks/test.' };
 const ARRIVED: RetryRefusal = { code: 'already_delivered', message: 'The delivery has arrived; it is not sent again.' };
+const ERASED: RetryRefusal = { code: 'delivery_erased', message: 'The review was erased: the bytes of this delivery are no longer kept.' };
 const RUNNING: RetryRefusal = { code: 'delivery_claimed', message: 'The delivery is being attempted right now.' };
 
 /** Sends one delivery again at once: a dead letter from the start of its delays, one that waits without waiting. */
 export async function retryDelivery(parts: Parts, caller: Caller, id: string): Promise<Queued | RetryRefusal> {
   const found = await readDelivery(parts.pool, caller.actor.project_id, id);
   if (!found) return NOT_FOUND;
-  const { id: uuid, review, event_type, status } = found.row;
+  const { id: uuid, review, event_type, status, body } = found.row;
   if (review === null) return TESTED;
   if (status === 'pending') {
     if (!(await hurry(parts.pool, uuid, parts.config))) return RUNNING;
     return { seen: { position: 0, events: [] }, queuedAt: await databaseTime(parts.pool) };
   }
   if (status === 'delivered') return ARRIVED;
+  if (body === null) return ERASED;
   // Its end may be written in the table and not yet in the log, which decides.
   await recordOutcomes(parts, { ids: [uuid] });
   const replayed = await recordReplay(parts.store, caller, { id: uuid, review, event_type });

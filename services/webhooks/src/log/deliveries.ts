@@ -75,7 +75,7 @@ export interface DeadLetter {
   event_type: string;
 }
 
-/** Dead letters of a project in the order they were first sent, after the one the last page ended with. */
+/** Dead letters of a project that can be sent again, in the order they were first sent, after the one the last page ended with. */
 export async function deadLetters(
   pool: Pool,
   project: string,
@@ -83,7 +83,7 @@ export async function deadLetters(
   page: { limit: number; after: number; until: Date },
 ): Promise<(DeadLetter & { sequence: number })[]> {
   const matching = where(project, { ...filter, status: 'failed' }).and(
-    (p) => `d.review is not null and d.sequence > ${p(page.after)} and d.settled_at <= ${p(page.until)}`,
+    (p) => `d.review is not null and d.body is not null and d.sequence > ${p(page.after)} and d.settled_at <= ${p(page.until)}`,
   );
   const { rows } = await pool.query<DeadLetter & { sequence: number }>(
     `select d.id, d.review, d.event_type, d.sequence from webhooks.deliveries d where ${matching.sql} order by d.sequence limit ${page.limit}`,

@@ -12,11 +12,19 @@ export interface Replay {
  * Puts dead letters back in line, behind what waits of their reviews, in the order they were first sent, with a whole round of attempts
  * before them. Each replay takes effect once, however often it is told. The circuit lets one try through at once: somebody has reason to
  * think that the endpoint works again.
+ * One whose review was erased since it was recorded has no bytes left: it ends again, so that the log tells its end.
  * @param options.urgent even while that try fails.
  */
 export async function requeue(tx: PoolClient, replays: readonly Replay[], options: QueuePolicy & { urgent: boolean }): Promise<void> {
   const ids = replays.map((one) => one.id);
   const { endpoints, now } = await lockEndpointsOf(tx, ids);
+  const counts = replays.map((one) => one.replay);
+  await tx.query(
+    `update webhooks.deliveries d set replays = r.replay, dead_reason = 'review_erased', settled_at = $3, unrecorded = true
+     from unnest($1::uuid[], $2::int[]) as r (id, replay)
+     where d.id = r.id and d.status = 'failed' and d.replays < r.replay and d.body is null`,
+    [ids, counts, now],
+  );
   const { rows } = await tx.query<{ review: string }>(
     `update webhooks.deliveries d
      set status = 'pending', sequence = r.sequence, attempts_apart = d.attempts, replays = r.replay, settled_at = null, dead_reason = null,
@@ -25,7 +33,7 @@ export async function requeue(tx: PoolClient, replays: readonly Replay[], option
            from (select d.id, r.replay from unnest($1::uuid[], $2::int[]) as r (id, replay) join webhooks.deliveries d on d.id = r.id
                  where d.status = 'failed' and d.replays < r.replay order by d.sequence) in_order) r
      where d.id = r.id returning d.review`,
-    [ids, replays.map((one) => one.replay)],
+    [ids, counts],
   );
   await tx.query('update webhooks.endpoints set open_until = least(open_until, $2) where id = any($1) and open_until is not null', [
     endpoints,

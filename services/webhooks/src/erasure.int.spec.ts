@@ -1,0 +1,165 @@
+/** What is left of a review's deliveries once the review was erased (K4, W8). */
+import type { DeliveryDetail, DeliveryReplayed, ErrorBody } from '@countersign/contracts';
+import { inTransaction } from '@countersign/database';
+import { handle, idOf, redactStream, uuidOf } from '@countersign/event-store';
+import { type Answer, Receiver, status } from '@countersign/testing';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { PROJECT } from './fixture/reviews.js';
+import { type Station, startStation, until } from './fixture/station.js';
+import { deliveryFold, replay } from './outcome/delivery.js';
+import { requeue } from './queue/requeue.js';
+
+jest.setTimeout(30_000);
+
+const SECRET = /Hello|Grüße|who-is-asking|not for everybody/;
+const LONG = { backoff: [3_600_000], jitterPercent: 0 };
+
+let station: Station;
+let agent: Receiver;
+afterEach(async () => {
+  await station.close();
+  await agent.close();
+});
+
+async function begin(config: object = {}): Promise<void> {
+  agent = await new Receiver().listen();
+  station = await startStation({ config });
+}
+
+/** Erases a review, and waits until the service has heard of it. */
+async function erase(review: string): Promise<void> {
+  expect(await redactStream(station.db.ownerPool, { stream: review, reason: 'asked to be forgotten' })).toBeGreaterThan(0);
+  await station.caughtUp();
+}
+
+/** Everything the tables hold of it. */
+async function kept(review: string): Promise<string> {
+  const { rows } = await station.db.ownerPool.query<{ row: string }>(
+    `select jsonb_build_array(to_jsonb(d), to_jsonb(a), to_jsonb(e))::text as row
+     from webhooks.deliveries d join webhooks.endpoints e on e.id = d.endpoint left join webhooks.attempts a on a.delivery = d.id
+     where d.review = $1`,
+    [uuidOf(review)],
+  );
+  expect(rows.length).toBeGreaterThan(0);
+  return rows.map(({ row }) => row).join('\n');
+}
+
+const detail = async (id: string) => (await station.call<DeliveryDetail>('getDelivery', { params: { id } })).body;
+const retry = async (id: string) => (await station.call<ErrorBody>('retryDelivery', { params: { id } })).body.error?.code;
+const reasons = async (review: string) =>
+  (await station.outcomes()).filter(({ body }) => body.review_id === review).map(({ body }) => body.reason ?? null);
+
+describe('a delivery of an erased review', () => {
+  it('that arrived keeps no bytes, no answer and no address, and what arrived stays so', async () => {
+    await begin();
+    const review = await station.approved(
+      agent.url('/who-is-asking', (_, response) => void response.writeHead(200).end('not for everybody')),
+    );
+    const { id } = await station.head(review, (one) => one.status === 'delivered');
+    await until(
+      () => station.listed(`review_id=${review}&status=delivered`),
+      (all) => all.length === 2,
+    );
+    expect(await kept(review)).toMatch(SECRET);
+    await erase(review);
+    expect(await kept(review)).not.toMatch(SECRET);
+    expect(await detail(id)).toMatchObject({ status: 'delivered', body: null, url: new URL(agent.url()).origin });
+    expect(await retry(id)).toBe('already_delivered');
+    await station.replayLog();
+    expect(await kept(review)).not.toMatch(SECRET);
+  });
+
+  it('that is a dead letter is not sent again, by itself or with the others', async () => {
+    await begin({ backoff: [] });
+    const failing: Answer = (_, response) => void response.writeHead(500).end('not for everybody');
+    const review = await station.approved(agent.url('/who-is-asking', failing));
+    const dead = await until(
+      () => station.listed(`review_id=${review}&status=failed`),
+      (all) => all.length === 2,
+    );
+    expect(await kept(review)).toMatch(SECRET);
+    await erase(review);
+    expect(await kept(review)).not.toMatch(SECRET);
+    const received = agent.received.length;
+    for (const { id } of dead) {
+      expect(await retry(id)).toBe('delivery_erased');
+      expect((await detail(id)).last_error).toBe('HTTP 500');
+    }
+    expect((await station.call<DeliveryReplayed>('replayDeliveries', { body: {} })).body.queued).toBe(0);
+    expect(agent.received).toHaveLength(received);
+  });
+
+  it('that waits is given up, the log says why, and other reviews go on', async () => {
+    await begin(LONG);
+    let answers = status(500);
+    const url = agent.url('/who-is-asking', (...request) => answers(...request));
+    const [review, other] = [await station.approved(url), await station.approved(url)];
+    for (const one of [review, other])
+      await station.head(one, ({ attempts, next_attempt_at }) => attempts === 1 && next_attempt_at !== null);
+    await erase(review);
+    answers = status(200);
+    // A process that dies between settling and recording leaves it to a sweep; so does the consumer that gives up what was erased.
+    await station.db.advanceClock(3_700);
+    await until(
+      () => reasons(review),
+      (all) => all.length === 2,
+    );
+    expect(await reasons(review)).toEqual(['review_erased', 'review_erased']);
+    expect(await kept(review)).not.toMatch(SECRET);
+    await station.head(other, (one) => one.status === 'delivered');
+    expect(agent.at('/who-is-asking').filter(({ json }) => json.review_id === review)).toHaveLength(1);
+  });
+
+  it('that is being tried leaves nothing of what comes of it', async () => {
+    await begin({ ...LONG, headersTimeout: 20_000 });
+    const answering = Promise.withResolvers<void>();
+    const review = await station.approved(
+      agent.url('/who-is-asking', async (_, response) => {
+        await answering.promise;
+        response.writeHead(500).end('not for everybody');
+      }),
+    );
+    await until(
+      () => agent.received.length,
+      (count) => count === 1,
+    );
+    await erase(review);
+    answering.resolve();
+    await station.pauseWorkers();
+    expect(await kept(review)).not.toMatch(SECRET);
+    expect(
+      (await station.db.ownerPool.query('select 1 from webhooks.deliveries where review = $1 and status <> $2', [uuidOf(review), 'failed']))
+        .rows,
+    ).toEqual([]);
+  });
+
+  it('whose replay was recorded before and not put in line ends once more', async () => {
+    await begin({ backoff: [] });
+    const review = await station.approved(agent.url('/who-is-asking', status(500)));
+    const [one] = await until(
+      () => station.listed(`review_id=${review}&status=failed`),
+      (all) => all.length === 2,
+    );
+    const id = one?.id as string;
+    await until(
+      () => reasons(review),
+      (all) => all.length === 2,
+    );
+    await erase(review);
+    const by = { kind: 'person' as const, id: idOf('per', uuidOf(review)), email: 'ann@example.org' };
+    await handle(station.store, {
+      stream: id,
+      project: PROJECT,
+      fold: deliveryFold,
+      decide: (state) => replay(state, { review_id: review, event_type: one?.event_type as string, by }),
+      meta: {},
+    });
+    await inTransaction(station.db.pool, (tx) => requeue(tx, [{ id: uuidOf(id), replay: 1 }], { ...station.config, urgent: false }));
+    expect(await detail(id)).toMatchObject({ status: 'failed', next_attempt_at: null });
+    await station.db.advanceClock(11);
+    await until(
+      () => reasons(review),
+      (all) => all.filter((reason) => reason === 'review_erased').length === 1,
+    );
+  });
+});
