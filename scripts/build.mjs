@@ -2,42 +2,44 @@
 // a build step of their own (the inbox) through Nx, which keeps their result in .nx/cache and restores it when nothing it is made from has
 // changed.
 //
-// `--if-needed` (npm start) does nothing when no source is newer than the last whole build: even builds that find nothing to do take seconds.
-import { accessSync, constants, existsSync, globSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+// `--if-needed` (npm start, npm run demo) does nothing when the sources are those of the last whole build: even builds that find nothing to do
+// take seconds.
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, runOrExit } from './run.mjs';
+import { digestOfSources } from './sources.mjs';
 
+/** Holds the digest of the sources of the last whole build. */
 const STAMP = join(ROOT, '.nx/built');
 const INBOX = existsSync(join(ROOT, 'services/inbox/index.html'));
-const RESULTS = ['services/platform/dist/main.js', ...(INBOX ? ['services/inbox/dist/index.html'] : [])];
+const RESULTS = ['services/platform/dist/main.js', ...(INBOX ? ['services/inbox/dist/index.html'] : [])].map((path) => join(ROOT, path));
 
-function isUpToDate() {
-  if (![STAMP, ...RESULTS.map((path) => join(ROOT, path))].every((path) => existsSync(path))) return false;
-  const built = statSync(STAMP).mtimeMs;
-  // Folders too: a file that was taken away leaves its trace there.
-  const sources = globSync(['{contracts,libs,services,scripts}/**', '*.json'], {
-    cwd: ROOT,
-    exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path) || path.endsWith('.tsbuildinfo'),
-  });
-  return sources.every((path) => path.endsWith('.tsbuildinfo') || statSync(join(ROOT, path)).mtimeMs <= built);
+// Before the build: what changes while it runs is not in it.
+const digest = digestOfSources();
+const built = RESULTS.every((path) => existsSync(path)) && existsSync(STAMP) ? readFileSync(STAMP, 'utf8') : null;
+
+function step(name, command, args, options) {
+  const began = Date.now();
+  process.stdout.write(`  ${name} … `);
+  runOrExit(command, args, options);
+  console.log(`${((Date.now() - began) / 1000).toFixed(1)} s`);
 }
 
-if (!process.argv.includes('--if-needed') || !isUpToDate()) {
+if (!process.argv.includes('--if-needed') || built !== digest) {
   try {
     accessSync(ROOT, constants.W_OK);
   } catch {
     console.error(`${ROOT} has to be built, and this user may not write to it: run \`npm run build\` there as its owner.`);
     process.exit(1);
   }
-  console.log('Building …');
-  const started = new Date();
-  runOrExit('tsc', ['-b', 'services/platform']);
+  console.log(existsSync(STAMP) ? 'Building what has changed:' : 'Building, for the first time here (about a minute):');
+  // Half a build is none.
+  rmSync(STAMP, { force: true });
+  step('services', 'tsc', ['-b', 'services/platform'], { quiet: true });
   if (INBOX) {
     const fresh = process.env.CI ? ['--skip-nx-cache'] : [];
-    runOrExit('nx', ['run-many', '--targets=build', '--output-style=stream', ...fresh], { quiet: true });
+    step('inbox', 'nx', ['run-many', '--targets=build', '--output-style=stream', ...fresh], { quiet: true });
   }
   mkdirSync(join(ROOT, '.nx'), { recursive: true });
-  writeFileSync(STAMP, '');
-  // What changed while it ran is newer than the build.
-  utimesSync(STAMP, started, started);
+  writeFileSync(STAMP, digest);
 }

@@ -44,18 +44,22 @@ export async function startServer(environment: Environment, say: (line: string) 
     const url = urlOf(host, port);
     const config = platformConfig(environment, { secretsKey: directory.secrets.secrets_key, publicUrl: url, loopback });
     if (directory.fresh)
-      say(`First start: making ${databaseUrl ? 'the schemas' : 'a database'} and a demo project, with keys in ${directory.path} …`);
+      say(`First start, making ${databaseUrl ? 'the schemas' : 'a database'} and a demo project, with keys in ${directory.path}:`);
 
-    const database = await openDatabase({ url: databaseUrl, folder: directory.postgres, logger });
+    const step = directory.fresh ? timed(say) : <T>(_: string, work: Promise<T>) => work;
+    const database = await step('PostgreSQL', openDatabase({ url: databaseUrl, folder: directory.postgres, logger }));
     teardown.add(() => database.stop());
-    await migrateAll(database.ownerUrl, logger);
-    const services = await composeServices({ ownerUrl: database.ownerUrl, config, version: VERSION, logger, teardown });
-    const demo = await ensureDemoProject(services.directory, {
-      dataDir: directory.path,
-      url,
-      loopback,
-      publish: (token) => publishDemoTemplates(services.gateway, token),
-    });
+    await step('schemas', migrateAll(database.ownerUrl, logger));
+    const services = await step('services', composeServices({ ownerUrl: database.ownerUrl, config, version: VERSION, logger, teardown }));
+    const demo = await step(
+      'demo project',
+      ensureDemoProject(services.directory, {
+        dataDir: directory.path,
+        url,
+        loopback,
+        publish: (token) => publishDemoTemplates(services.gateway, token),
+      }),
+    );
     await services.gateway.listen(port, host).catch((error: unknown) => {
       throw addressError(error, host, port);
     });
@@ -74,6 +78,16 @@ export async function startServer(environment: Environment, say: (line: string) 
     await teardown.run().catch((later) => logger.error({ err: later }, 'not everything could be ended'));
     throw error;
   }
+}
+
+/** Tells what is done and how long it took: a first start takes a while. */
+function timed(say: (line: string) => void) {
+  return async <T>(name: string, work: Promise<T>): Promise<T> => {
+    const began = performance.now();
+    const result = await work;
+    say(`  ${name} … ${((performance.now() - began) / 1_000).toFixed(1)} s`);
+    return result;
+  };
 }
 
 async function welcome(deps: DirectoryDeps, { credentials, person }: DemoProject, publicUrl: string): Promise<string[]> {
