@@ -32,7 +32,9 @@ if (!process.argv.includes('--if-needed') || built !== digest) {
     console.error(`${ROOT} has to be built, and this user may not write to it: run \`npm run build\` there as its owner.`);
     process.exit(1);
   }
-  console.log(existsSync(STAMP) ? 'Building what has changed:' : 'Building, for the first time here (about a minute):');
+  console.log(
+    built === null ? 'Building (the first time takes about half a minute):' : built === digest ? 'Building:' : 'Building what has changed:',
+  );
   // Half a build is none.
   rmSync(STAMP, { force: true });
   step('services', 'tsc', ['-b', 'services/platform'], { quiet: true });

@@ -1,12 +1,12 @@
 // `npm test`: brings what the tests need, runs them, and ends with one line that adds everything up.
 //
 //   npm test                            everything
-//   npm test -- services/intake         only specs whose path matches
+//   npm test -- services/intake         only specs whose path matches; a path that matches none fails
 //   npm test -- --without=browser       leaves the browser tests out, and says so in the summary
 //   npm test -- --only=unit             only one kind: unit, int or e2e
 //
 // Integration and browser specs that fail are run once more alone; those that pass only then are named in the summary.
-// A part that is missing counts as a failure, and so does a run in which no test ran.
+// A part that is missing counts as a failure, and so does a run in which no test ran. Kinds without a matching spec are left out without a word.
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -31,12 +31,14 @@ function stop(sentence) {
   process.exit(2);
 }
 
-/** Specs that open a browser, so that they can be left out. */
-function browserSpecs() {
-  return globSync(['{libs,services}/*/{src,e2e}/**/*.e2e.spec.ts', 'test/**/*.e2e.spec.ts'], { cwd: ROOT, exclude: ['**/node_modules'] })
-    .filter((path) => /playwright|chromium/i.test(readFileSync(join(ROOT, path), 'utf8')))
-    .filter((path) => filters.length === 0 || filters.some((filter) => new RegExp(filter).test(path)));
+/** Spec files of a kind whose path matches, as jest reads the patterns. */
+function specsOf(kind, patterns) {
+  const specs = globSync(`{contracts,libs,services,test}/**/*.${kind}.spec.ts`, { cwd: ROOT, exclude: ['**/node_modules', '**/dist'] });
+  return specs.filter((path) => patterns.length === 0 || patterns.some((pattern) => new RegExp(pattern, 'i').test(join(ROOT, path))));
 }
+
+/** Specs that open a browser, so that they can be left out. */
+const opensBrowser = (path) => /playwright|chromium/i.test(readFileSync(join(ROOT, path), 'utf8'));
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const notes = [];
@@ -45,9 +47,14 @@ function missing(sentence) {
   notes.push(sentence);
 }
 
+const kinds = (values.only ? [values.only] : KINDS).filter((kind) => specsOf(kind, filters).length > 0);
+for (const filter of filters) {
+  if (KINDS.every((kind) => specsOf(kind, [filter]).length === 0)) stop(`No test matches ${filter}.\n0 passed, 1 failed`);
+}
+if (kinds.length === 0) stop(`No ${values.only} test matches ${filters.join(' ')}.\n0 passed, 1 failed`);
+
 if (!run('node', ['scripts/build.mjs']).ok) stop('The build failed, so no test ran.\n0 passed, 1 failed');
 
-const kinds = values.only ? [values.only] : KINDS;
 const environment = {
   NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
   NODE_ENV: 'test',
@@ -62,7 +69,7 @@ if (!process.env.DATABASE_URL && kinds.some((kind) => kind !== 'unit')) {
 
 let leftOut = [];
 if (kinds.includes('e2e')) {
-  const specs = browserSpecs();
+  const specs = specsOf('e2e', filters).filter(opensBrowser);
   if (values.without.includes('browser')) {
     leftOut = specs;
     notes.push(`Left out by --without=browser: ${specs.length} spec file${specs.length === 1 ? '' : 's'}.`);
@@ -130,7 +137,7 @@ for (const kind of kinds) {
 }
 rmSync(scratch, { recursive: true, force: true });
 
-if (total.passed + total.failed === 0) missing(`No test ran${filters.length > 0 ? `: nothing matches ${filters.join(' ')}` : ''}.`);
+if (total.passed + total.failed === 0) missing('No test ran.');
 console.log(`\n${notes.join('\n')}`);
 console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
 process.exit(total.failed > 0 ? 1 : 0);
