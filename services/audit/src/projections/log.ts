@@ -1,10 +1,20 @@
-/** Read model: who did what. Holds what readers filter by; the details stay in the event store. */
+/**
+ * Read model: who did what. Holds what readers filter by; the details stay in the event store.
+ *
+ * The one thing of an event that is copied here and can be erased there is who caused it: an erasure that takes the metadata takes that too,
+ * so that what lived through it and what is rebuilt after it are the same.
+ */
 import type { StoredEvent } from '@countersign/event-store';
 import type { PoolClient } from 'pg';
 
 /** `<kind>:<id>`; a key is named by the public part of the key itself. */
 export function actorOf({ actor }: StoredEvent['meta']): string {
   return actor ? `${actor.kind}:${actor.label ?? actor.id}` : 'system:unknown';
+}
+
+interface Redaction {
+  /** Whether it took the metadata of the events too. */
+  metadata: boolean;
 }
 
 export async function applyLog(tx: PoolClient, events: StoredEvent[], schema: string): Promise<void> {
@@ -21,5 +31,12 @@ export async function applyLog(tx: PoolClient, events: StoredEvent[], schema: st
       events.map((e) => e.stream),
       events.map((e) => e.time),
     ],
+  );
+  const erasures = events.filter((e) => e.type === 'stream.redacted' && (e.body as Redaction | null)?.metadata);
+  if (erasures.length === 0) return;
+  await tx.query(
+    `update ${schema}.log l set actor = $3 from unnest($1::text[], $2::bigint[]) as erased (stream, position)
+     where l.resource_id = erased.stream and l.position < erased.position and l.action <> 'stream.redacted'`,
+    [erasures.map((e) => e.stream), erasures.map((e) => e.position), actorOf({})],
   );
 }

@@ -55,6 +55,13 @@ export async function applyTallies(tx: PoolClient, moved: Tally[], schema: strin
        set count = tallies.count + excluded.count, decision_ms = tallies.decision_ms + excluded.decision_ms`,
       [...KEY.map((k) => tallies.map((t) => t[k])), tallies.map((t) => t.count), tallies.map((t) => t.decision_ms)],
     );
+    // What counts nothing names nobody: a row may hold the address of a person whose reviews were erased.
+    const left = tallies.filter((t) => t.count < 0);
+    await tx.query(
+      `delete from ${schema}.tallies t using unnest(${KEY.map((_, i) => `$${i + 1}::text[]`).join(', ')}) as left_by (${KEY.join(', ')})
+       where t.count = 0 and ${KEY.map((k) => `t.${k} = left_by.${k}`).join(' and ')}`,
+      KEY.map((k) => left.map((t) => t[k])),
+    );
   }
   const days = summed(moved, (t) => JSON.stringify([t.project, t.day])).map(([, t]) => t);
   if (days.length > 0) {
@@ -62,6 +69,12 @@ export async function applyTallies(tx: PoolClient, moved: Tally[], schema: strin
       `insert into ${schema}.days (project, day, count) select * from unnest($1::text[], $2::date[], $3::bigint[])
        on conflict (project, day) do update set count = days.count + excluded.count`,
       [days.map((t) => t.project), days.map((t) => t.day), days.map((t) => t.count)],
+    );
+    const left = days.filter((t) => t.count < 0);
+    await tx.query(
+      `delete from ${schema}.days d using unnest($1::text[], $2::date[]) as left_by (project, day)
+       where d.count = 0 and d.project = left_by.project and d.day = left_by.day`,
+      [left.map((t) => t.project), left.map((t) => t.day)],
     );
   }
 }
