@@ -13,6 +13,7 @@ function parseInt8(text: string): number | string {
   return Number.isSafeInteger(value) ? value : text;
 }
 
+/** How values of the database become values here; whoever makes a pool of its own gives it these. */
 export const typeParsers: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (format !== 'binary' && oid === INT8) return parseInt8;

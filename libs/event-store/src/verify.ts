@@ -7,6 +7,7 @@
  * V4 A missing body counts as redacted only when a later event of the stream says so.
  * What it cannot show: a rewrite of everything by the database's owner (K25).
  */
+import { readJson } from '@countersign/evidence';
 import type { Pool } from 'pg';
 import { bucketOf, commitment, eventHash, NO_PREVIOUS } from './hash.js';
 import { idOf } from './ids.js';
@@ -159,7 +160,7 @@ function fault(row: VerifyRow): string | null {
 function redacted(row: VerifyRow, metadata: boolean): boolean {
   return (row.redactions ?? []).some((text) => {
     try {
-      const body = JSON.parse(text);
+      const body = readJson(text) as { through_version: number; metadata: unknown };
       return body.through_version >= row.version && (!metadata || body.metadata === true);
     } catch {
       return false;

@@ -1,4 +1,5 @@
 import { ErrorBody, errorsOf, type Issue, type Operation, type TSchema, validator } from '@countersign/contracts';
+import { readJson } from '@countersign/evidence';
 import type { AnswerCheck } from './client.js';
 import { findOperation } from './operation-path.js';
 
@@ -36,7 +37,7 @@ function breachOf(operation: Operation, { status, body }: { status: number; body
 function errorBreach(operation: Operation, body: Buffer): string | undefined {
   const breach = jsonBreach(ErrorBody, body);
   if (breach) return breach;
-  const { code } = (JSON.parse(body.toString('utf8')) as ErrorBody).error;
+  const { code } = (readJson(body.toString('utf8')) as ErrorBody).error;
   const known = errorsOf(operation);
   return known.includes(code) ? undefined : `the code ${code} is not among its errors.`;
 }
@@ -44,7 +45,7 @@ function errorBreach(operation: Operation, body: Buffer): string | undefined {
 function jsonBreach(schema: TSchema, body: Buffer): string | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(body.toString('utf8'));
+    value = readJson(body.toString('utf8'));
   } catch {
     return 'the body is not JSON.';
   }

@@ -18,6 +18,7 @@ import {
   type ResponseOf,
   type ServiceName,
 } from '@countersign/contracts';
+import { readJson } from '@countersign/evidence';
 import { bodyHash, IDENTITY_HEADER, IDENTITY_LIFETIME_MS, signIdentity } from './identity.js';
 import { fillPath, queryText } from './operation-path.js';
 import { Problem, retryAfter } from './problem.js';
@@ -138,7 +139,7 @@ export class ServiceClient {
         : { body: Buffer.from(JSON.stringify(body), 'utf8'), headers: { ...request.headers, 'content-type': 'application/json' } }),
     });
     const bytes = answer.body as Buffer;
-    return { status: answer.status, headers: answer.headers, body: (bytes.length === 0 ? null : JSON.parse(bytes.toString('utf8'))) as T };
+    return { status: answer.status, headers: answer.headers, body: (bytes.length === 0 ? null : readJson(bytes.toString('utf8'))) as T };
   }
 
   /**

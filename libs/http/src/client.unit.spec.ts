@@ -42,6 +42,18 @@ async function remote(
 const request = (changes: object = {}) => ({ method: 'GET', path: '/api/v1/reviews?limit=1', actor, request_id: 'request-1', ...changes });
 
 describe('ServiceClient over HTTP', () => {
+  it('reads the keys of an answer as they stand, whatever keys were read before', async () => {
+    const texts = ['{"c1":1,"\\\\":1}', '{"c1":1,"\\\\":1}', '{"c1":1,"\\"":1}'];
+    const { client } = await remote((_, response, nth) => void response.end(texts[nth - 1]));
+    const bodies = [];
+    for (const _ of texts) bodies.push((await client.call('audit', request())).body);
+    expect(bodies).toEqual([
+      { c1: 1, '\\': 1 },
+      { c1: 1, '\\': 1 },
+      { c1: 1, '"': 1 },
+    ]);
+  });
+
   it('C1 signs for the very request', async () => {
     const { client } = await remote((incoming, response) => {
       const chunks: Buffer[] = [];

@@ -7,6 +7,7 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { InternalIdentity } from '@countersign/contracts';
+import { readJson } from '@countersign/evidence';
 
 export const IDENTITY_HEADER = 'countersign-identity';
 
@@ -40,7 +41,7 @@ export function verifyIdentity(
   const given = Buffer.from(signature, 'base64url');
   const expected = mac(payload, key);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
-  const identity = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as InternalIdentity;
+  const identity = readJson(Buffer.from(payload, 'base64url').toString('utf8')) as InternalIdentity;
   const meant = identity.aud === request.aud && identity.method === request.method && identity.path === request.path;
   return meant && identity.exp > request.nowMs ? identity : null;
 }

@@ -1,3 +1,4 @@
+import { readJson } from '@countersign/evidence';
 import { Problem } from './problem.js';
 
 /** A page as a query asks for it. */
@@ -42,7 +43,7 @@ export function encodeCursor(place: unknown): string {
 export function decodeCursor<T>(cursor: string, isPlace: (value: unknown) => value is T): T {
   let place: unknown;
   try {
-    place = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    place = readJson(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch {
     place = undefined;
   }

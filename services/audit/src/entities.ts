@@ -1,4 +1,5 @@
 /** The read models as TypeORM sees them: for queries only. Rows are written by the projections, in the transaction that moves the cursor. */
+import { typeParsers } from '@countersign/database';
 import type { ReviewState } from '@countersign/review';
 import { DataSource, EntitySchema } from 'typeorm';
 
@@ -109,6 +110,6 @@ export function readModels(databaseUrl: string): Promise<DataSource> {
     logging: false,
     applicationName: 'audit read models',
     poolSize: 4,
-    extra: { options: '-c role=countersign_app' },
+    extra: { options: '-c role=countersign_app', types: typeParsers },
   }).initialize();
 }

@@ -71,6 +71,15 @@ describe('lists', () => {
     expect((await station.call('getReview', { path: { id: foreign } })).status).toBe(404);
   });
 
+  it('show payloads with the keys they have, whatever keys were read before', async () => {
+    const assignee = 'escapes@example.org';
+    // Read newest first; the key in front makes a shape nobody else uses.
+    const payloads = ['"', '\\', '\\'].map((key) => ({ ' listed': 0, ...PAYLOAD, [key]: 1 }));
+    for (const payload of payloads) await station.ask({ body: { assignee, payload } });
+    const { body } = await station.call<ReviewList>('listReviews', { query: `assignee=${assignee}` });
+    expect(body.items.map((item) => item.payload)).toEqual(payloads.toReversed());
+  });
+
   it('refuse a cursor that is none, and a cursor beside an offset', async () => {
     const rev = newId('rev');
     const at = '2026-01-01T00:00:00.000Z';

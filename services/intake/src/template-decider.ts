@@ -20,7 +20,7 @@ import {
   validator,
 } from '@countersign/contracts';
 import type { Decision } from '@countersign/event-store';
-import { equalJson } from '@countersign/evidence';
+import { equalJson, readJson } from '@countersign/evidence';
 import { currentVersion, type ExistingTemplate, type TemplateState } from './template.js';
 import type { TemplateRefusal } from './template-actions.js';
 import { configFrom, letsSoftwareDecide, type TemplateInput } from './template-config.js';
@@ -149,7 +149,7 @@ export function discardDraft(command: { actor: Actor }, state: TemplateState): T
 function readDraft(template: ExistingTemplate, draft: Record<string, unknown>): { input: TemplateCreate } | { refusal: TemplateRefusal } {
   const standing = { slug: template.slug, ...currentVersion(template)?.config };
   // A copy: what the draft has beside a template's members is dropped from it.
-  const result = validator(TemplateCreate)(JSON.parse(JSON.stringify({ ...standing, ...draft })));
+  const result = validator(TemplateCreate)(readJson(JSON.stringify({ ...standing, ...draft })));
   if (result.ok) return { input: result.value };
   const [first] = result.issues;
   const code = (result.code === 'validation_failed' && DRAFT_CODES[first.path.replace(/\..*/, '')]) || result.code;
