@@ -1,4 +1,5 @@
-import { runsOf } from '../review/invisible.js';
+import { HIDDEN_CHARACTER, runsOf } from '../review/invisible.js';
+import { lookalikesOf } from '../review/lookalikes.js';
 
 /** A text as it is, with its hidden characters named. */
 export function Revealed({ text }: { text: string }) {
@@ -10,7 +11,7 @@ export function Revealed({ text }: { text: string }) {
       <span key={index}>{run.text}</span>
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: the runs of one text never move
-      <span key={index} className="hidden-character" title="A character that cannot be seen">
+      <span key={index} className="hidden-character" title={HIDDEN_CHARACTER}>
         {run.hidden}
       </span>
     ),
@@ -22,4 +23,11 @@ export function HiddenCharacters({ text }: { text: string }) {
   const hidden = [...new Set(runsOf(text).flatMap((run) => ('hidden' in run ? [run.hidden] : [])))];
   if (hidden.length === 0) return null;
   return <p className="field-note warning-text">Holds characters that cannot be seen: {hidden.join(', ')}</p>;
+}
+
+/** Which words of a text may be read as others. */
+export function Lookalikes({ text }: { text: string }) {
+  const told = lookalikesOf(text);
+  if (told.length === 0) return null;
+  return <p className="field-note warning-text">{told.join('. ')}.</p>;
 }

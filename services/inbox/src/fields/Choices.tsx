@@ -1,3 +1,4 @@
+import { Revealed } from '../elements/Revealed.js';
 import { chosen } from '../review/edits.js';
 import { equalJson } from '../review/equal-json.js';
 import type { EditProps } from './field-view.js';
@@ -23,7 +24,9 @@ export function Choices({
             onChange={() => onChange(chosen(option))}
             disabled={disabled}
           />
-          <span>{label}</span>
+          <span>
+            <Revealed text={label} />
+          </span>
         </label>
       ))}
     </div>

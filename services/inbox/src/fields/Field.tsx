@@ -1,7 +1,9 @@
 import type { TemplateField } from '@countersign/contracts';
-import { Component, type ReactNode, useId } from 'react';
+import { useId } from 'react';
 import { Badge } from '../elements/Badge.js';
 import { Difference } from '../elements/Difference.js';
+import { Guarded } from '../elements/Guarded.js';
+import { Lookalikes, Revealed } from '../elements/Revealed.js';
 import type { Edit } from '../review/edits.js';
 import { readable } from '../review/payload-difference.js';
 import { textDifference } from '../review/text-difference.js';
@@ -39,7 +41,7 @@ export function Field({ field, sent, edit, onEdit, onRevert, disabled = false }:
           </button>
         ) : null}
       </header>
-      <Guarded value={value} label={field.label}>
+      <Guarded otherwise={<JsonTree value={value ?? null} label={field.label} />}>
         {onEdit ? (
           <view.Edit
             field={field}
@@ -57,6 +59,7 @@ export function Field({ field, sent, edit, onEdit, onRevert, disabled = false }:
           <view.Show field={field} value={value} />
         )}
       </Guarded>
+      {view.bytes ? null : <Lookalikes text={readable(value)} />}
       {edit?.problem ? (
         <p className="field-note danger-text" id={`${id}-problem`}>
           {edit.problem}
@@ -71,10 +74,12 @@ function FieldLabel({ id, text, labelled }: { id: string; text: string; labelled
   const props = { id: `${id}-label`, className: 'field-label' };
   return labelled ? (
     <label {...props} htmlFor={id}>
-      {text}
+      <Revealed text={text} />
     </label>
   ) : (
-    <h3 {...props}>{text}</h3>
+    <h3 {...props}>
+      <Revealed text={text} />
+    </h3>
   );
 }
 
@@ -85,18 +90,4 @@ function WasAndIs({ sent, value }: { sent: unknown; value: unknown }) {
       <Difference pieces={textDifference(readable(sent), readable(value))} />
     </details>
   );
-}
-
-/** A value that its own view cannot draw is still shown: as it was sent. */
-class Guarded extends Component<{ value: unknown; label: string; children: ReactNode }, { failed: boolean }> {
-  override state = { failed: false };
-
-  static getDerivedStateFromError(): { failed: boolean } {
-    return { failed: true };
-  }
-
-  override render(): ReactNode {
-    const { value, label, children } = this.props;
-    return this.state.failed ? <JsonTree value={value ?? null} label={label} /> : children;
-  }
 }

@@ -29,3 +29,18 @@ export function inlineVideo(address: string): Blob | null {
     return null;
   }
 }
+
+/** The host a browser reads in an address, where a person may read another: after a name before `@`, in letters that look like others. */
+export function hostToName(address: string): string | null {
+  const url = URL.parse(address.trim());
+  if (url === null || url.host === '') return null;
+  const authority = /^[a-z]+:\/\/([^/?#]*)/i.exec(address.trim())?.[1];
+  return authority?.toLowerCase() === url.host ? null : url.host;
+}
+
+/** What a `data:` address holds, without its bytes. */
+export function sizeOf(address: string): string {
+  const type = /^data:([^;,]+)/.exec(address)?.[1] ?? 'data';
+  const bytes = Math.floor(((address.length - address.indexOf(',') - 1) * 3) / 4);
+  return `${type}, ${bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`}, sent with the request`;
+}

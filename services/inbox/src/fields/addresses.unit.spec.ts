@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { inlineVideo, safeLink, safePicture } from './addresses.js';
+import { hostToName, inlineVideo, safeLink, safePicture } from './addresses.js';
 
 describe('addresses of an agent’s', () => {
   it.each(['https://example.org/a?b#c', 'http://example.org/', 'mailto:ann@example.org'])('%s may be followed', (address) => {
@@ -40,5 +40,19 @@ describe('addresses of an agent’s', () => {
     expect(inlineVideo('data:text/html;base64,AAEC')).toBeNull();
     expect(inlineVideo('data:video/mp4;base64,A')).toBeNull();
     expect(inlineVideo('https://example.org/a.mp4')).toBeNull();
+  });
+  it.each([
+    ['https://paypal.com/a', null],
+    ['https://PayPal.com', null],
+    ['https://paypal.com:8443/a', null],
+    ['https://paypal.com@evil.example/', 'evil.example'],
+    ['https://paypal.com\\@evil.example/', 'paypal.com'],
+    ['https:evil.example', 'evil.example'],
+    ['https://раypal.com/', 'xn--ypal-43d9g.com'],
+    ['https://paypal.com%2eevil.example/', 'paypal.com.evil.example'],
+    ['mailto:a@b.example', null],
+    ['not an address', null],
+  ])('of %s the host that is named beside it is %j', (address, host) => {
+    expect(hostToName(address)).toBe(host);
   });
 });

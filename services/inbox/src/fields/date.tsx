@@ -1,3 +1,4 @@
+import { Revealed } from '../elements/Revealed.js';
 import { typed } from '../review/edits.js';
 import type { FieldView } from './field-view.js';
 import { LineInput } from './text-input.js';
@@ -27,7 +28,7 @@ export const date: FieldView = {
     const words = wordsOf(text);
     return (
       <p className="value">
-        {words === null ? text : words} {words === null ? null : <code className="value-raw">{text}</code>}
+        {words} {words === null ? <Revealed text={text} /> : <code className="value-raw">{text}</code>}
       </p>
     );
   },

@@ -28,4 +28,6 @@ export interface FieldView {
   Edit: (props: EditProps) => ReactNode;
   /** The editor is a group of controls, which is named rather than labelled. */
   group?: true;
+  /** The value may be a file's bytes, in which nobody reads words. */
+  bytes?: true;
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { AddressLink } from './AddressLink.js';
-import { safePicture } from './addresses.js';
+import { safePicture, sizeOf } from './addresses.js';
 import type { FieldView, ShowProps } from './field-view.js';
 import { LineInput } from './text-input.js';
 
@@ -22,13 +22,6 @@ function ShowImage({ field, value }: ShowProps) {
   );
 }
 
-/** What a `data:` address holds, without its bytes. */
-export function sizeOf(address: string): string {
-  const type = /^data:([^;,]+)/.exec(address)?.[1] ?? 'data';
-  const bytes = Math.floor(((address.length - address.indexOf(',') - 1) * 3) / 4);
-  return `${type}, ${bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`}, sent with the request`;
-}
-
 export const image: FieldView = {
   Show: ShowImage,
   Edit: (props) => (
@@ -37,4 +30,5 @@ export const image: FieldView = {
       <LineInput {...props} inputMode="url" spellCheck={false} />
     </>
   ),
+  bytes: true,
 };

@@ -1,4 +1,5 @@
 import { lazy, Suspense, useId, useState } from 'react';
+import { Guarded } from '../elements/Guarded.js';
 import { Progress } from '../elements/Progress.js';
 import { Revealed } from '../elements/Revealed.js';
 import { readable } from '../review/payload-difference.js';
@@ -6,13 +7,37 @@ import type { EditProps, FieldView, ShowProps } from './field-view.js';
 import { TextInput } from './text-input.js';
 
 /** Only reviews with such a field load what draws it. */
-const DrawnMarkdown = lazy(() => import('./DrawnMarkdown.js').then((module) => ({ default: module.DrawnMarkdown })));
+const DrawnMarkdown = lazy(() => import('../markdown/DrawnMarkdown.js').then((module) => ({ default: module.DrawnMarkdown })));
+
+/** Characters above which drawing a text could hold up the page for seconds. */
+const LONGEST_DRAWN = 50_000;
+
+function Source({ text }: { text: string }) {
+  return (
+    <pre className="value value-source">
+      <Revealed text={text} />
+    </pre>
+  );
+}
+
+/** The source of a text that is not drawn, and why it is not. */
+function Undrawn({ text, why }: { text: string; why: string }) {
+  return (
+    <>
+      <p className="field-note warning-text">{why} This is its source.</p>
+      <Source text={text} />
+    </>
+  );
+}
 
 function Drawn({ text }: { text: string }) {
+  if (text.length > LONGEST_DRAWN) return <Undrawn text={text} why="This text is too long to be formatted." />;
   return (
-    <Suspense fallback={<Progress label="Drawing the text…" />}>
-      <DrawnMarkdown text={text} />
-    </Suspense>
+    <Guarded key={text} otherwise={<Undrawn text={text} why="This text cannot be formatted." />}>
+      <Suspense fallback={<Progress label="Drawing the text…" />}>
+        <DrawnMarkdown text={text} />
+      </Suspense>
+    </Guarded>
   );
 }
 
@@ -38,13 +63,7 @@ function ShowMarkdown({ value }: ShowProps) {
   return (
     <div className="markdown-field">
       <Tabs tabs={['Formatted', 'Source']} chosen={tab} onChoose={setTab} />
-      {tab === 'Formatted' ? (
-        <Drawn text={source} />
-      ) : (
-        <pre className="value value-source">
-          <Revealed text={source} />
-        </pre>
-      )}
+      {tab === 'Formatted' ? <Drawn text={source} /> : <Source text={source} />}
     </div>
   );
 }

@@ -5,10 +5,13 @@ import type { EditProps } from './field-view.js';
 
 type Extra = { inputMode?: 'decimal' | 'url'; className?: string; rows?: number; spellCheck?: boolean; placeholder?: string };
 
+/** Characters to a line, for browsers that do not size an editor by what is in it. */
+const LINE = 60;
+
 /** A text that grows with what is in it. */
 export function TextInput({ field, value, text, onChange, id, describedBy, invalid, disabled, ...extra }: EditProps & Extra) {
   const shown = text ?? readable(value);
-  const lines = shown.split('\n').length;
+  const lines = shown.split('\n').reduce((sum, line) => sum + Math.ceil((line.length + 1) / LINE), 0);
   const { rows = 1, className = '', ...rest } = extra;
   return (
     <>
@@ -16,7 +19,7 @@ export function TextInput({ field, value, text, onChange, id, describedBy, inval
         id={id}
         className={`input input-text ${className}`}
         value={shown}
-        rows={Math.min(24, Math.max(rows, lines))}
+        rows={Math.max(rows, lines)}
         onChange={(event) => onChange(typed(field, event.target.value))}
         aria-describedby={describedBy}
         aria-invalid={invalid || undefined}
@@ -30,26 +33,11 @@ export function TextInput({ field, value, text, onChange, id, describedBy, inval
   );
 }
 
-/** A text of one line. */
-export function LineInput({ field, value, text, onChange, id, describedBy, invalid, disabled, ...extra }: EditProps & Extra) {
-  const { className = '', rows: _rows, ...rest } = extra;
-  const shown = text ?? readable(value);
+/** A text of one line, which wraps rather than being cut at the edge. */
+export function LineInput({ onChange, field, ...rest }: EditProps & Extra) {
   return (
-    <>
-      <input
-        id={id}
-        type="text"
-        className={`input ${className}`}
-        value={shown}
-        onChange={(event) => onChange(typed(field, event.target.value))}
-        aria-describedby={describedBy}
-        aria-invalid={invalid || undefined}
-        aria-required={field.required || undefined}
-        disabled={disabled}
-        autoComplete="off"
-        {...rest}
-      />
-      <HiddenCharacters text={shown} />
-    </>
+    <TextInput {...rest} field={field} onChange={(edit) => onChange(edit.text === undefined ? edit : typed(field, unbroken(edit.text)))} />
   );
 }
+
+const unbroken = (text: string): string => text.replace(/[\r\n]+/g, '');

@@ -1,5 +1,7 @@
+import { readable } from '../review/payload-difference.js';
 import { AddressLink } from './AddressLink.js';
 import type { FieldView } from './field-view.js';
+import { HostNote } from './HostNote.js';
 import { LineInput } from './text-input.js';
 
 export const url: FieldView = {
@@ -8,5 +10,10 @@ export const url: FieldView = {
       <AddressLink address={String(value)} />
     </p>
   ),
-  Edit: (props) => <LineInput {...props} inputMode="url" spellCheck={false} />,
+  Edit: (props) => (
+    <>
+      <LineInput {...props} inputMode="url" spellCheck={false} />
+      <HostNote address={props.text ?? readable(props.value)} />
+    </>
+  ),
 };

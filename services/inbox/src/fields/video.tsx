@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'react';
 import { AddressLink } from './AddressLink.js';
-import { inlineVideo, safePicture } from './addresses.js';
+import { inlineVideo, safePicture, sizeOf } from './addresses.js';
 import type { FieldView, ShowProps } from './field-view.js';
-import { sizeOf } from './image.js';
 import { LineInput } from './text-input.js';
 
 /** The address a player may load: https as it is, bytes sent with the request as a blob. */
@@ -48,4 +47,5 @@ export const video: FieldView = {
       <LineInput {...props} inputMode="url" spellCheck={false} />
     </>
   ),
+  bytes: true,
 };

@@ -15,6 +15,13 @@ describe('characters that cannot be seen', () => {
     ['a blank letter', 'a\u3164b', 'U+3164'],
     ['a line separator', 'a\u2028b', 'U+2028'],
     ['a byte order mark', '\ufeffa', 'U+FEFF'],
+    ['a variation selector after a letter', 'a\ufe0f', 'U+FE0F'],
+    ['a variation selector that carries data', '👍\u{e0101}', 'U+E0101'],
+    ['a grapheme joiner', 'a\u034fb', 'U+034F'],
+    ['a blank braille pattern', 'a\u2800b', 'U+2800'],
+    ['a joiner after an accent', 'e\u0301\u200db', 'U+200D'],
+    ['a joiner at the end of a word that joins', 'می\u200c ', 'U+200C'],
+    ['a joiner after letters that never join', '日\u200d本', 'U+200D'],
   ])('%s is named', (_, text, name) => {
     expect(hidden(text)).toEqual([name]);
   });

@@ -36,8 +36,12 @@ export function ReviewRow({ review, arrived }: { review: Review; arrived: boolea
         {open && holder.kind !== 'nobody' ? <Badge>{holder.kind === 'me' ? 'Held by you' : `Held by ${holder.name}`}</Badge> : null}
       </span>
       <span className="row-who">
-        <span className="row-template">{templateNameOf(review)}</span>
-        <span className="row-agent">{review.requested_by_name ?? 'An agent'}</span>
+        <span className="row-template">
+          <Revealed text={templateNameOf(review)} />
+        </span>
+        <span className="row-agent">
+          <Revealed text={review.requested_by_name ?? 'An agent'} />
+        </span>
       </span>
       <span className="row-when">
         {open && review.expires_at !== null ? (

@@ -26,7 +26,9 @@ export function ConfirmDialog({ desk, action, onConfirm, onCancel }: ConfirmProp
   return (
     <Dialog title={irreversible ? `${action.label}, although it cannot be undone?` : `${action.label}?`} onClose={onCancel}>
       <div className="confirm-what">
-        <span className="muted">{templateNameOf(shown)}</span>
+        <span className="muted">
+          <Revealed text={templateNameOf(shown)} />
+        </span>
         <strong>
           <Revealed text={summaryOf(shown).title} />
         </strong>
@@ -48,7 +50,11 @@ export function ConfirmDialog({ desk, action, onConfirm, onCancel }: ConfirmProp
           <Revealed text={desk.feedback} />
         </blockquote>
       )}
-      {action.description ? <p className="muted">{action.description}</p> : null}
+      {action.description ? (
+        <p className="muted">
+          <Revealed text={action.description} />
+        </p>
+      ) : null}
       <div className="dialog-actions">
         <button type="button" className="button" ref={cancel} onClick={onCancel}>
           Cancel

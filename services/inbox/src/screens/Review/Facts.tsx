@@ -1,6 +1,7 @@
 import type { Review } from '@countersign/contracts';
 import { Digest } from '../../elements/Digest.js';
 import { Ago, FullTime } from '../../elements/Moment.js';
+import { Revealed } from '../../elements/Revealed.js';
 import { safeLink } from '../../fields/addresses.js';
 import { useProjectPeople } from '../../queue/project-people.js';
 import { LAPSE } from '../../review/deadline.js';
@@ -23,7 +24,7 @@ export function Facts({ review }: { review: Review }) {
         <div>
           <dt>Asked by</dt>
           <dd>
-            {review.requested_by_name ?? 'An agent'}, <Ago time={review.created_at} />
+            <Revealed text={review.requested_by_name ?? 'An agent'} />, <Ago time={review.created_at} />
           </dd>
         </div>
         {on_behalf_of === null ? null : (

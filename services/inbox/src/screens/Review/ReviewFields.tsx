@@ -1,10 +1,11 @@
 import type { TemplateField } from '@countersign/contracts';
 import type { Dispatch } from 'react';
-import { Revealed } from '../../elements/Revealed.js';
+import { Lookalikes, Revealed } from '../../elements/Revealed.js';
 import { Field } from '../../fields/Field.js';
 import { JsonTree } from '../../fields/JsonTree.js';
 import { type Desk, type DeskEvent, isOpen } from '../../review/desk.js';
 import { changes, type Edit, valueAt } from '../../review/edits.js';
+import { readable } from '../../review/payload-difference.js';
 import { undeclaredKeys } from '../../review/summary.js';
 
 interface FieldsProps {
@@ -67,6 +68,7 @@ function Undeclared({ desk: { shown } }: { desk: Desk }) {
             </dt>
             <dd>
               <JsonTree value={shown.payload[key]} label={key} />
+              <Lookalikes text={readable(shown.payload[key])} />
             </dd>
           </div>
         ))}

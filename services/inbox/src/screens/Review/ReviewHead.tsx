@@ -13,7 +13,11 @@ export function ReviewHead({ review }: { review: Review }) {
   return (
     <header className="review-head">
       <p className="review-kind">
-        {templateNameOf(review)} · <strong>{review.requested_by_name ?? 'An agent'}</strong> asked <Ago time={review.created_at} />
+        <Revealed text={templateNameOf(review)} /> ·{' '}
+        <strong>
+          <Revealed text={review.requested_by_name ?? 'An agent'} />
+        </strong>{' '}
+        asked <Ago time={review.created_at} />
       </p>
       <h1 className="review-title">
         <Revealed text={title} />

@@ -81,7 +81,7 @@ function VersionChange({
       {differences.map(({ key, label, kind, pieces }) => (
         <div key={key} className="version-field">
           <h3 className="field-label">
-            {label} {kind === 'changed' ? null : <Badge>{kind}</Badge>}
+            <Revealed text={label} /> {kind === 'changed' ? null : <Badge>{kind}</Badge>}
           </h3>
           <Difference pieces={pieces} />
         </div>
