@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createSignInLink, type DirectoryDeps } from '@countersign/directory';
 import { createLogger } from '@countersign/telemetry';
 import { addressError, checkAddress, signInUrl, urlOf } from './address.js';
@@ -65,6 +66,7 @@ export async function startServer(environment: Environment, say: (line: string) 
     });
     directory.lock.publish({ url, database_url: database.ownerUrl });
     for (const line of await welcome(services.directory, demo, config.directory.publicUrl)) say(line);
+    for (const line of whatNext(directory.path, environment.DATA_DIR?.trim() ? `DATA_DIR=${dataDir} ` : '')) say(line);
     return {
       url,
       failed: database.lost.then(() => DATABASE_LOST),
@@ -99,10 +101,15 @@ async function welcome(deps: DirectoryDeps, { credentials, person }: DemoProject
     ...(link ? [`  Inbox           ${signInUrl(publicUrl, link.token)}`, '                  (signs you in once, within 15 minutes)'] : []),
     ...credentialLines(credentials),
     '',
-    '  These are in credentials.json of the data directory. Try `npm run demo` in another terminal. Ctrl-C stops.',
-    '',
   ];
 }
+
+/** @param setting what other commands have to be called with to find the same data. */
+const whatNext = (dataDir: string, setting: string): string[] => [
+  `  These are in ${join(dataDir, 'credentials.json')}.`,
+  `  In another terminal: \`${setting}npm run demo\`. Ctrl-C stops.`,
+  '',
+];
 
 function credentialLines({ api_key, webhook_secret, reviewer }: Credentials): string[] {
   return [

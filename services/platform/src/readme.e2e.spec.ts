@@ -1,0 +1,152 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Credentials } from './credentials.js';
+import {
+  addressOf,
+  type SpawnedProgram,
+  scratchFolder,
+  spawnProgram,
+  spawnServer,
+  stopLeftovers,
+  until,
+} from './fixture/server-process.js';
+
+/** What the README tells a newcomer to run, run as it stands there. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+/** Beside the workspace's packages, which an example may import. */
+const EXAMPLE = join(ROOT, `.nx/readme-${process.pid}.ts`);
+const scratch = scratchFolder();
+const dataDir = join(scratch.path, 'data');
+const programs: SpawnedProgram[] = [];
+let credentials: Credentials;
+let session: string;
+
+beforeAll(async () => {
+  const server = spawnServer(dataDir);
+  programs.push(server);
+  await addressOf(server);
+  credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
+  session = (await call('POST', '/auth/login', null, credentials.reviewer)).token as string;
+});
+afterAll(async () => {
+  await stopLeftovers(dataDir, programs);
+  rmSync(EXAMPLE, { force: true });
+  scratch.remove();
+});
+
+/** A fenced block of the README that holds a text. */
+function block(language: string, holds: string): string {
+  const found = [...README.matchAll(/```(\w+)\n([\s\S]*?)```/g)].filter(([, fence, text]) => fence === language && text?.includes(holds));
+  expect(found).toHaveLength(1);
+  return found[0]?.[2] ?? '';
+}
+
+function run(command: string, ...args: string[]): SpawnedProgram {
+  const program = spawnProgram(command, args, { env: { DATA_DIR: dataDir } });
+  programs.push(program);
+  return program;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a spec reads whatever came.
+async function call(method: string, path: string, bearer: string | null, body?: unknown): Promise<any> {
+  const response = await fetch(`${credentials.url}/api/v1${path}`, {
+    method,
+    headers: { ...(bearer ? { authorization: `Bearer ${bearer}` } : {}), ...(body ? { 'content-type': 'application/json' } : {}) },
+    body: body ? JSON.stringify(body) : undefined,
+  });
+  expect(response.ok).toBe(true);
+  return response.json();
+}
+
+/** Approves what the example asks, and gives the review. */
+async function approveNext(): Promise<string> {
+  const review = await until('a review to be asked for', async () => (await call('GET', '/reviews?status=pending', session)).items[0]);
+  await call('POST', `/reviews/${review.id}/action`, session, { action_id: 'approve' });
+  return review.id;
+}
+
+const itWith = (program: string) => (spawnSync(program, ['--version']).error ? it.skip : it);
+
+describe('the agents of the README', () => {
+  itWith('curl')('in a shell gets its answer when somebody decides', async () => {
+    const agent = run('bash', '-c', block('bash', 'curl'));
+    const id = await approveNext();
+    const { code, stdout } = await agent.exited;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ id, status: 'decided', decision: 'approved' });
+  });
+
+  it.each([
+    ['TypeScript', 'node', 'ask.ts', block('ts', '/redeem')],
+    ...(spawnSync('python3', ['--version']).error ? [] : [['Python', 'python3', 'ask.py', block('python', '/redeem')]]),
+  ] as [string, string, string, string][])('in %s redeems what was approved', async (_, command, name, source) => {
+    const file = join(scratch.path, name);
+    writeFileSync(file, source);
+    const agent = run(command, file);
+    const id = await approveNext();
+    const { code, stdout } = await agent.exited;
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Decide it here: ${credentials.url}/reviews/${id}`);
+    expect(stdout).toMatch(/^send [\s\S]*ann@customer\.example/m);
+    expect((await call('GET', `/reviews/${id}`, session)).redemption).toMatchObject({ digest: expect.stringMatching(/^sha256:/) });
+  });
+});
+
+describe('the webhook receiver of the README', () => {
+  const byHand = () => block('ts', 'createServer');
+  const byLibrary = () => {
+    const [imported, verified] = block('ts', 'standardwebhooks').trim().split('\n');
+    const refusal = /^ {2}if \(!isOurs.*$/m;
+    expect(byHand()).toMatch(refusal);
+    return `${imported}\n${byHand().replace(refusal, `  ${verified}\n  if (!verified) return;`)}`;
+  };
+
+  it.each([
+    ['by hand', byHand],
+    ['with the library', byLibrary],
+  ])('takes what is signed, checked %s', async (_, source) => {
+    const port = await freePort();
+    writeFileSync(EXAMPLE, source().replace('4000', String(port)));
+    const receiver = run('node', EXAMPLE);
+    await receiver.printed(/Listening/);
+    const review = await call('POST', '/reviews', credentials.api_key, {
+      template: 'email-draft',
+      payload: { to: 'ann@customer.example', subject: 'Ünïcode', body: 'It is on its way.' },
+      callback_url: `http://127.0.0.1:${port}`,
+    });
+    await call('POST', `/reviews/${review.id}/action`, session, { action_id: 'approve' });
+    await receiver.printed(new RegExp(`whd_\\w+ review\\.decided ${review.id}`));
+    await receiver.stop();
+  });
+
+  it('refuses what is not', async () => {
+    const port = await freePort();
+    writeFileSync(EXAMPLE, byHand().replace('4000', String(port)));
+    const receiver = run('node', EXAMPLE);
+    await receiver.printed(/Listening/);
+    const now = Math.floor(Date.now() / 1000);
+    for (const signature of ['', `t=${now},v1=${'0'.repeat(64)}`, 'nonsense']) {
+      const answer = await fetch(`http://127.0.0.1:${port}`, {
+        method: 'POST',
+        body: '{}',
+        headers: { 'x-webhook-signature-v2': signature },
+      });
+      expect(answer.status).toBe(401);
+    }
+    await receiver.stop();
+  });
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return port;
+}
