@@ -134,7 +134,7 @@ async function keepPassword(place: Place): Promise<string> {
   for (let tries = 0; ; tries++) {
     const password = (await readFile(place.password, 'utf8')).trim();
     if (password !== '') return password;
-    if (tries >= 100) throw new EmbeddedPostgresError(`${place.password} is empty. Remove it and start again.`);
+    if (tries >= 1_000) throw new EmbeddedPostgresError(`${place.password} is empty. Remove it and start again.`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -25,7 +25,7 @@ export function alive(pid: number): boolean {
   }
 }
 
-/** First and fourth line of `postmaster.pid`: process and port; the port is null until the server has written it. */
+/** First and fourth line of `postmaster.pid`: process and port; until the server has written them, 0 and null. */
 export async function readPostmasterPid(cluster: string): Promise<{ pid: number; port: number | null } | null> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => null);
   if (text === null) return null;

@@ -19,6 +19,12 @@ export interface Server {
 }
 
 const START_MS = 120_000;
+/** A server that starts writes its number a moment after it made the file; one that stays without was left by a crash. */
+const UNWRITTEN_MS = 2_000;
+/** Another process starts a server on this folder right now. */
+const OTHER_STARTS = /lock file "postmaster.pid" (already exists|is empty)|bogus data in lock file/;
+/** What passes by itself: children of a killed server still hold its memory; the port was taken since we looked. */
+const PASSES = /shared memory block|could not bind|Address already in use|could not create any TCP/;
 const LONGEST_LOG = 10_000_000;
 
 export function urlOf(port: number, password: string, database: string): string {
@@ -27,12 +33,19 @@ export function urlOf(port: number, password: string, database: string): string 
 
 /** The server left by a process that was killed, once it accepts connections; null when there is none (any more). */
 export async function findServer(place: Place, password: string): Promise<Server | null> {
-  const deadline = Date.now() + START_MS;
+  const begun = Date.now();
+  const deadline = begun + START_MS;
   while (Date.now() < deadline) {
     const file = await readPostmasterPid(place.cluster);
     if (!file) return null;
+    if (file.pid === 0 && Date.now() - begun < UNWRITTEN_MS) {
+      await sleep(20);
+      continue;
+    }
     if (!alive(file.pid) || !(await isServerOf(file.pid, place.cluster))) {
       // The number may belong to somebody else by now; PostgreSQL would take that process for a server and refuse to start.
+      const now = await readPostmasterPid(place.cluster);
+      if (now && now.pid !== file.pid) continue;
       await rm(join(place.cluster, 'postmaster.pid'), { force: true });
       return null;
     }
@@ -60,10 +73,10 @@ export async function startServer(place: Place, password: string, settings: Reco
     if (await untilReady(child, port, password, place, deadline)) return { pid, port, adopted: false, release };
     release();
     said = await lastLines(place.log, before);
-    // The two that pass by themselves: children of a killed server still hold its memory; the port was taken since we looked.
-    if (!/shared memory block|could not bind|Address already in use|could not create any TCP/.test(said)) {
-      const other = /lock file "postmaster.pid" already exists/.test(said) ? await findServer(place, password) : null;
+    if (OTHER_STARTS.test(said)) {
+      const other = await findServer(place, password);
       if (other) return other;
+    } else if (!PASSES.test(said)) {
       break;
     }
     await sleep(100);

@@ -38,6 +38,12 @@ export interface EmbeddedPostgresOptions {
   platform?: string;
 }
 
+class FolderInUse extends EmbeddedPostgresError {
+  constructor(folder: string) {
+    super(`${folder} is in use by another running instance. Stop that one first, or choose another DATA_DIR.`);
+  }
+}
+
 const LOCK = 7316243872;
 /** A server that has not ended its connections by then is told to drop everything; it recovers at its next start. */
 const STOP_MS = 60_000;
@@ -55,7 +61,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const url = (database: string) => urlOf(server.port, password, database);
   const owner = await own(url('postgres'), place.folder).catch((error) => {
     server.release();
-    if (!server.adopted && alive(server.pid)) process.kill(server.pid, 'SIGINT');
+    // One that was quicker to adopt what we started owns it now: it is not ours to stop.
+    if (!server.adopted && !(error instanceof FolderInUse) && alive(server.pid)) process.kill(server.pid, 'SIGINT');
     throw error;
   });
   options.logger?.info({ pid: server.pid, adopted: server.adopted }, 'PostgreSQL is running');
@@ -118,7 +125,7 @@ async function own(url: string, folder: string): Promise<pg.Client> {
     if (rows[0]?.ours) break;
     if (tries >= 20) {
       await client.end();
-      throw new EmbeddedPostgresError(`${folder} is in use by another running instance. Stop that one first, or choose another DATA_DIR.`);
+      throw new FolderInUse(folder);
     }
     await sleep(100);
   }
