@@ -6,7 +6,7 @@
 // take seconds.
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, runOrExit } from './run.mjs';
+import { ROOT, run } from './run.mjs';
 import { digestOfSources } from './sources.mjs';
 
 /** Holds the digest of the sources of the last whole build. */
@@ -21,7 +21,11 @@ const built = RESULTS.every((path) => existsSync(path)) && existsSync(STAMP) ? r
 function step(name, command, args, options) {
   const began = Date.now();
   process.stdout.write(`  ${name} … `);
-  runOrExit(command, args, options);
+  const { ok, status } = run(command, args, options);
+  if (!ok) {
+    console.error('\nThe build failed. After a pull run `npm ci` first: what is installed may be older than the sources.');
+    process.exit(status);
+  }
   console.log(`${((Date.now() - began) / 1000).toFixed(1)} s`);
 }
 

@@ -26,8 +26,3 @@ export function run(command, args, { quiet = false, stdout = 'inherit', env = {}
   if (quiet && !ok) process.stderr.write(Buffer.concat([result.stdout, result.stderr]));
   return { ok, status: result.status ?? 1, signal: result.signal };
 }
-
-export function runOrExit(command, args, options) {
-  const { ok, status } = run(command, args, options);
-  if (!ok) process.exit(status);
-}
