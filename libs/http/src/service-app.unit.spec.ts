@@ -1,89 +1,8 @@
-import { type AgentActor, ReviewWithdraw, TemplateUpdate, Type } from '@countersign/contracts';
 import { createLogger } from '@countersign/telemetry';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Body, Controller, Delete, Get, Module, Param, Post, Put, Query } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import {
-  type CallerIdentity,
-  contract,
-  createServiceApp,
-  IDENTITY_HEADER,
-  Identity,
-  injectTransport,
-  Problem,
-  problemOf,
-  type Reply,
-  respond,
-  ServiceClient,
-  signIdentity,
-} from './index.js';
-
-const KEY = 'an identity key of at least thirty-two characters';
-const ACTOR: AgentActor = {
-  kind: 'agent',
-  key_id: 'key_1',
-  key_prefix: 'gwk_12345678',
-  name: 'Ünïcode 🤖',
-  project_id: 'prj_1',
-  scopes: ['reviews:read'],
-  template_ids: null,
-  owner: null,
-  contact: null,
-  default_reviewer: null,
-  rate_limit_per_hour: null,
-};
-
-const Note = Type.Object({ text: Type.String({ minLength: 1 }), tags: Type.Optional(Type.Array(Type.String())) });
-const NoteQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-  tag: Type.Optional(Type.Array(Type.String())),
-});
-
-@Controller('api/v1/notes')
-class NotesController {
-  @Post()
-  create(@Body(contract(Note)) body: { text: string }, @Identity() caller: CallerIdentity): Reply<unknown> {
-    return respond(
-      { ...body, by: caller.actor, request_id: caller.request_id },
-      { status: 201, seen: { position: 42, events: [{ bucket: 7 }] } },
-    );
-  }
-  @Get()
-  list(@Query(contract(NoteQuery)) query: object) {
-    return { query };
-  }
-  @Get(':id')
-  get(@Param('id') id: string) {
-    if (id === 'refused') throw problemOf({ code: 'review_already_decided', message: 'Decided.', extra: { review: { id: 'rev_1' } } });
-    if (id === 'boom') throw new Error('the password is hunter2');
-    if (id === 'down') throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
-    if (id === 'late') throw new Problem('rate_limit_exceeded', undefined, { headers: { 'Retry-After': '3' } });
-    if (id === 'odd') throw problemOf({ code: 'no_such_code', message: 'x' });
-    return { id };
-  }
-  @Delete(':id')
-  remove(): void {}
-  @Post(':id/old')
-  old() {
-    return respond({ ok: true }, { replayed: true, deprecated: { successor: '/api/v1/notes', sunset: 'Wed, 01 Dec 2026 00:00:00 GMT' } });
-  }
-}
-
-/** Operations of the table, whose body may be left out, and may not. */
-@Controller('api/v1')
-class OptionalController {
-  @Post('reviews/:id/withdraw')
-  withdraw(@Body(contract(ReviewWithdraw)) body: ReviewWithdraw) {
-    return { body };
-  }
-  @Put('templates/:id')
-  update(@Body(contract(TemplateUpdate)) body: TemplateUpdate) {
-    return { body };
-  }
-}
-
-@Module({ controllers: [NotesController, OptionalController] })
-class NotesModule {}
+import { createServiceApp, injectTransport, ServiceClient } from './index.js';
+import { ACTOR, KEY, NotesModule } from './notes.fixture.js';
 
 describe('createServiceApp', () => {
   let app: NestFastifyApplication;
@@ -248,63 +167,6 @@ describe('createServiceApp', () => {
       deprecation: 'true',
       sunset: 'Wed, 01 Dec 2026 00:00:00 GMT',
       link: '</api/v1/notes>; rel="successor-version"',
-    });
-  });
-
-  describe('the guard', () => {
-    const identity = (changes: object = {}) => ({
-      actor: ACTOR,
-      aud: 'intake',
-      method: 'GET',
-      path: '/api/v1/notes/1',
-      body_sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-      request_id: 'request-1',
-      exp: Date.now() + 10_000,
-      ...changes,
-    });
-    const get = async (header: string | undefined, path = '/api/v1/notes/1') =>
-      (await app.inject({ method: 'GET', url: path, headers: header === undefined ? {} : { [IDENTITY_HEADER]: header } })).statusCode;
-
-    it('I1 answers nobody without the signature, not even that a route is unknown', async () => {
-      expect(await get(signIdentity(identity(), KEY))).toBe(200);
-      expect(await get(undefined)).toBe(401);
-      expect(await get(undefined, '/api/v1/nothing')).toBe(401);
-      expect(await get(undefined, '/internal/ready')).toBe(401);
-      expect(await get('')).toBe(401);
-      expect(await get('a.b')).toBe(401);
-      expect(await get(signIdentity(identity(), 'another key'))).toBe(401);
-      expect(await get(`${signIdentity(identity(), KEY)}.x`)).toBe(401);
-      expect(await get(`x${signIdentity(identity(), KEY)}`)).toBe(401);
-      const [payload] = signIdentity(identity(), KEY).split('.');
-      expect(await get(`${payload}.`)).toBe(401);
-    });
-
-    it.each([
-      ['service', { aud: 'decisions' }],
-      ['method', { method: 'POST' }],
-      ['path', { path: '/api/v1/notes/2' }],
-      ['query', { path: '/api/v1/notes/1?all=true' }],
-      ['time', { exp: Date.now() - 1 }],
-      ['body', { body_sha256: 'f'.repeat(64) }],
-    ])('I2 refuses an identity for another %s', async (_, changes) => {
-      expect(await get(signIdentity(identity(changes), KEY))).toBe(401);
-    });
-
-    it('I2 refuses another body before it is read as JSON', async () => {
-      const header = signIdentity(identity({ method: 'POST', path: '/api/v1/notes' }), KEY);
-      const answer = await app.inject({
-        method: 'POST',
-        url: '/api/v1/notes',
-        headers: { [IDENTITY_HEADER]: header, 'content-type': 'application/json' },
-        payload: '{nonsense',
-      });
-      expect(answer.statusCode).toBe(401);
-    });
-
-    it('lets probes ask whether it is up', async () => {
-      expect(await get(undefined, '/health')).toBe(200);
-      expect(await get(undefined, '/health/ready')).toBe(200);
-      expect(await get(signIdentity(identity({ path: '/internal/ready' }), KEY), '/internal/ready')).toBe(200);
     });
   });
 });

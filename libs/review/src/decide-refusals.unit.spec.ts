@@ -2,7 +2,7 @@ import { digest } from '@countersign/evidence';
 import { describe, expect, it } from '@jest/globals';
 import { PRESETS } from './actions.js';
 import { archive, unarchive } from './archive.js';
-import { type ActOnReview, mayDraft } from './decide.js';
+import type { ActOnReview } from './decide.js';
 import { assign, claim } from './hold.js';
 import {
   type Asked,
@@ -288,25 +288,5 @@ describe('too late (decision 25, R3)', () => {
       .when(doing(bob, 'approve'));
     expect(led.types).toEqual(['review.changes_timed_out', 'review.decided']);
     expect(led.decision).toMatchObject({ notBefore: at(3600) });
-  });
-});
-
-describe('keeping a draft', () => {
-  it.each([
-    ['pending', asked(), ann, null],
-    ['changes are awaited', changes(), ann, null],
-    ['decided', asked().when(doing(bob, 'approve')).next, ann, 'not_pending'],
-    ['over', asked(within('expire')).after(DAY), ann, 'not_pending'],
-    ['somebody else’s', asked().when((s, now) => claim({ actor: bob }, s, now)).next, ann, 'review_already_held'],
-    ['a key', asked(), agent, 'human_actor_required'],
-    ['no review', empty(), ann, 'review_not_found'],
-  ])('%s', (_what, story, actor, code) => {
-    expect(mayDraft(actor, story.state, story.now)?.code ?? null).toBe(code);
-  });
-
-  it('may be half typed, but only of what may be changed', () => {
-    const { state, now } = asked();
-    expect(mayDraft(ann, state, now, { subject: 7 })).toBeNull();
-    expect(mayDraft(ann, state, now, { recipients: 7 })?.code).toBe('field_not_editable');
   });
 });
