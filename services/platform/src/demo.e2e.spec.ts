@@ -91,6 +91,12 @@ describe('credentials', () => {
     const first = await call('POST', '/auth/sign-in-link', null, { token });
     expect(first.status).toBe(200);
     expect((await call('GET', '/auth/me', first.body.token as string)).body).toMatchObject({ email: credentials().reviewer?.email });
+    const { api_key } = credentials();
+    const payload = { to: 'ann@customer.example', subject: 'Your order', body: 'On its way.' };
+    const asked = await call('POST', '/reviews', api_key, { template: 'email-draft', payload });
+    await call('POST', `/reviews/${asked.body.id}/action`, first.body.token as string, { action_id: 'approve' });
+    const { body: decided } = await call('GET', `/reviews/${asked.body.id}`, api_key);
+    expect(decided).toMatchObject({ status: 'decided', decided_by_auth: { method: 'sign_in_link' } });
     expect(await call('POST', '/auth/sign-in-link', null, { token })).toMatchObject({
       status: 401,
       body: { error: { code: 'invalid_sign_in_link' } },

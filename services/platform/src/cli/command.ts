@@ -1,23 +1,12 @@
 import type { Environment } from '../environment.js';
 import type { Connection } from './connection.js';
-import { failureLine, failureOf } from './failure.js';
+import { type ExitCode, failureLine, failureOf } from './failure.js';
 import { type Output, outputTo } from './output.js';
-
-/**
- * 0 done · 1 done, and what was looked for is not as it should be, or the command was refused · 2 called wrongly · 3 the data cannot be
- * worked on: no server, in use, damaged, not reachable.
- */
-export type ExitCode = 0 | 1 | 2 | 3;
 
 export type Work = (connection: Connection, output: Output) => Promise<ExitCode>;
 
 /** Loads what a command needs, connects, works, cleans up, and sets the exit code. */
 export type Run = (name: string, load: () => Promise<Work>) => Promise<void>;
-
-/** A rule said no: a sentence for the operator, exit code 1. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-}
 
 /** Loading is left to the moment it is needed: the services a command knows take longer to load than most commands take. */
 export function runner(environment: Environment, json: () => boolean): Run {

@@ -3,8 +3,8 @@ import { type DirectoryDeps, directoryStore, type FoundProject, listProjects, ty
 import { CannotStart } from '../cannot-start.js';
 import { platformConfig } from '../config.js';
 import { readSecrets } from '../data/secrets.js';
-import { Refused } from './command.js';
 import type { Connection } from './connection.js';
+import { Refused } from './failure.js';
 
 /** The directory's commands on this database, with the key that seals its secrets. */
 export function accessDirectory(connection: Connection): DirectoryDeps {

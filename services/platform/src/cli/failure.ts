@@ -1,6 +1,16 @@
 import { ConfigError } from '@countersign/config';
 import { CannotStart, systemCode } from '../cannot-start.js';
-import { type ExitCode, Refused } from './command.js';
+
+/**
+ * 0 done · 1 done, and what was looked for is not as it should be, or the command was refused · 2 called wrongly · 3 the data cannot be
+ * worked on: no server, in use, damaged, not reachable.
+ */
+export type ExitCode = 0 | 1 | 2 | 3;
+
+/** A rule said no: a sentence for the operator, exit code 1. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
 
 /** How a command that did not do what it was called for ends. */
 export interface Failure {

@@ -1,7 +1,8 @@
 import { SCOPES, type Scope } from '@countersign/contracts';
 import { createApiKey, OPERATOR, SCOPE_PRESETS } from '@countersign/directory';
-import { Refused, type Work } from './command.js';
+import type { Work } from './command.js';
 import { accepted, accessDirectory, projectNamed } from './directory-access.js';
+import { Refused } from './failure.js';
 import type { KeyOptions } from './options.js';
 
 export const createKeyWork =

@@ -1,6 +1,7 @@
 import type { EventBus } from '@countersign/event-bus';
 import { accessBus } from './bus-access.js';
-import { Refused, type Work } from './command.js';
+import type { Work } from './command.js';
+import { Refused } from './failure.js';
 import { table } from './output.js';
 
 export const listParkedWork =

@@ -1,6 +1,7 @@
 import { createProject, OPERATOR, webhookSecrets } from '@countersign/directory';
-import { Refused, type Work } from './command.js';
+import type { Work } from './command.js';
 import { accepted, accessDirectory } from './directory-access.js';
+import { Refused } from './failure.js';
 
 export const createProjectWork =
   (name: string, options: { slug?: string }): Work =>

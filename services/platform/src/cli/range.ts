@@ -1,5 +1,5 @@
 import type { EventStore } from '@countersign/event-store';
-import { Refused } from './command.js';
+import { Refused } from './failure.js';
 import type { RangeOptions } from './options.js';
 
 /**

@@ -13,8 +13,9 @@ import {
   resetPassword,
 } from '@countersign/directory';
 import { signInUrl } from '../address.js';
-import { Refused, type Work } from './command.js';
+import type { Work } from './command.js';
 import { accepted, accessDirectory, projectNamed } from './directory-access.js';
+import { Refused } from './failure.js';
 import type { UserOptions } from './options.js';
 
 export const createUserWork =
