@@ -95,6 +95,8 @@ export function template(config: Partial<TemplateConfig> = {}, more: Partial<Req
 }
 
 export interface Asked {
+  /** REVIEW when omitted. */
+  review?: string;
   config?: Partial<TemplateConfig>;
   body?: Partial<ReviewCreate>;
   actor?: AgentActor;
@@ -105,11 +107,11 @@ export interface Asked {
 export const empty = (): Story<ReviewState, ReviewEvent> => given({ fold: reviewFold, stream: REVIEW, project: PROJECT, start: START });
 
 /** The command behind `asked`. */
-export function asking({ config, body, actor = agent, assignee, on_behalf_of }: Asked = {}) {
+export function asking({ review = REVIEW, config, body, actor = agent, assignee, on_behalf_of }: Asked = {}) {
   return (state: ReviewState, now: string) =>
     request(
       {
-        review_id: REVIEW,
+        review_id: review,
         actor,
         template: template(config),
         body: { template: 'mail', payload: PAYLOAD, ...(assignee && { assignee: assignee.email }), ...body },

@@ -2,23 +2,17 @@ import { type ReviewEvent, validator, WEBHOOKS } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { digest } from '@countersign/evidence';
 import type { ReviewState } from '@countersign/review';
-import { elapse, recordExecution, redeem, resubmit, reviewFold, withdraw } from '@countersign/review';
-import { given, type Story } from '@countersign/testing';
+import { elapse, recordExecution, redeem, resubmit, withdraw } from '@countersign/review';
+import { agent, asked, chief, doing, PAYLOAD, REVIEW, START } from '@countersign/review/fixture';
+import type { Story } from '@countersign/testing';
 import { describe, expect, it } from '@jest/globals';
 import { bodiesOf, TOLD_EVENTS, type Told, UNTOLD_EVENTS } from './bodies.js';
-import { AGENT, acted, asked, PAYLOAD, PERSON, PROJECT } from './fixture/reviews.js';
-
-const REVIEW = newId('rev');
-const START = '2026-11-30T09:00:00.000Z';
 
 type ReviewStory = Story<ReviewState, ReviewEvent>;
 
-const begun = (...args: [Parameters<typeof asked>[1]?, Parameters<typeof asked>[2]?]): ReviewStory =>
-  given({ fold: reviewFold, stream: REVIEW, project: PROJECT, start: START }).when(asked(REVIEW, ...args)).next;
-
 describe('bodiesOf', () => {
   it('tells an approval as the act and then the decision, key by key', () => {
-    const told = last(begun().when(acted('approve', { feedback: 'Fine' })).next);
+    const told = last(asked().when(doing(chief, 'approve', { feedback: 'Fine' })).next);
     expect(told).toEqual([
       {
         event_type: 'review.action_taken',
@@ -28,7 +22,7 @@ describe('bodiesOf', () => {
           review_version: 1,
           previous_version: 1,
           action: { id: 'approve', label: 'Approve', kind: 'decision', decision_value: 'approved' },
-          actor: { type: 'reviewer', id: PERSON.person_id, email: PERSON.email },
+          actor: { type: 'reviewer', id: chief.person_id, email: chief.email },
           feedback: 'Fine',
           edited_payload: null,
           trigger_path: 'manual',
@@ -46,8 +40,8 @@ describe('bodiesOf', () => {
           suggested_value: PAYLOAD,
           approved_value: PAYLOAD,
           feedback: 'Fine',
-          reviewer: PERSON.email,
-          reviewer_id: PERSON.person_id,
+          reviewer: chief.email,
+          reviewer_id: chief.person_id,
           action_value: 'approve',
           action_label: 'Approve',
           iteration_count: 0,
@@ -59,27 +53,27 @@ describe('bodiesOf', () => {
   });
 
   it('tells an approval with an edit as edited, with the merged value', () => {
-    const [taken, decided] = last(begun().when(acted('approve', { edited_payload: { text: 'Bye' } })).next);
-    expect(taken?.body).toMatchObject({ action: { decision_value: 'approved' }, edited_payload: { text: 'Bye' } });
+    const [taken, decided] = last(asked().when(doing(chief, 'approve', { edited_payload: { body: 'Bye' } })).next);
+    expect(taken?.body).toMatchObject({ action: { decision_value: 'approved' }, edited_payload: { body: 'Bye' } });
     expect(decided?.body).toMatchObject({
       decision: 'edited',
       was_edited: true,
       suggested_value: PAYLOAD,
-      approved_value: { ...PAYLOAD, text: 'Bye' },
-      edited_payload: { text: 'Bye' },
-      approved_digest: digest({ ...PAYLOAD, text: 'Bye' }),
+      approved_value: { ...PAYLOAD, body: 'Bye' },
+      edited_payload: { body: 'Bye' },
+      approved_digest: digest({ ...PAYLOAD, body: 'Bye' }),
     });
   });
 
   it('tells a rejection without an approved value', () => {
-    const [taken, decided] = last(begun().when(acted('reject', { feedback: 'No' })).next);
+    const [taken, decided] = last(asked().when(doing(chief, 'reject', { feedback: 'No' })).next);
     expect(taken?.body).toMatchObject({ action: { id: 'reject', decision_value: 'rejected' }, feedback: 'No' });
     expect(decided?.body).toMatchObject({ decision: 'rejected', was_edited: false, approved_digest: null });
     expect(decided?.body).not.toHaveProperty('approved_value');
   });
 
   it('tells what no person decided once, and by whom is left out', () => {
-    const auto = last(begun({}, { auto_approve: true }));
+    const auto = last(asked({ config: { auto_approve: true } }));
     expect(auto.map((one) => one.event_type)).toEqual(['review.decided']);
     expect(auto[0]?.body).toMatchObject({
       decision: 'approved',
@@ -95,7 +89,7 @@ describe('bodiesOf', () => {
     ['auto_approve', { decision: 'approved', approved_value: PAYLOAD, approved_digest: digest(PAYLOAD) }],
     ['auto_reject', { decision: 'rejected', approved_digest: null }],
   ] as const)('tells a timeout with %s in few words, dated at the deadline', (action, outcome) => {
-    const late = begun({ timeout: { seconds: 60, action } }).after(3_600);
+    const late = asked({ config: { allow_timeout_auto_approve: true }, body: { timeout: { seconds: 60, action } } }).after(3_600);
     const told = last(late.when((state, now) => elapse('timeout', state, now)).next);
     const timed = {
       type: 'review.decided',
@@ -110,7 +104,7 @@ describe('bodiesOf', () => {
 
   it('tells an expiry, dated at the deadline, and a withdrawal with its reason', () => {
     const expired = last(
-      begun({ timeout: { seconds: 60, action: 'expire' } })
+      asked({ body: { timeout: { seconds: 60, action: 'expire' } } })
         .after(90)
         .when((state, now) => elapse('timeout', state, now)).next,
     );
@@ -122,9 +116,9 @@ describe('bodiesOf', () => {
     ]);
     const withdrawn = (reason?: string) =>
       last(
-        begun()
+        asked()
           .after(5)
-          .when((state, now) => withdraw({ actor: AGENT, reason }, state, now)).next,
+          .when((state, now) => withdraw({ actor: agent, reason }, state, now)).next,
       )[0]?.body;
     const base = {
       type: 'review.expired',
@@ -138,7 +132,7 @@ describe('bodiesOf', () => {
   });
 
   it('tells a request for changes as a retry', () => {
-    expect(last(begun().when(acted('request_changes', { feedback: 'Shorter', prompt_edit: 'Be brief' })).next)).toEqual([
+    expect(last(asked().when(doing(chief, 'request_changes', { feedback: 'Shorter', prompt_edit: 'Be brief' })).next)).toEqual([
       {
         event_type: 'review.retried',
         body: { type: 'review.retried', review_id: REVIEW, action: 'retry', feedback: 'Shorter', prompt_edit: 'Be brief' },
@@ -151,8 +145,10 @@ describe('bodiesOf', () => {
     ['contract.redline', 'contract.redline'],
   ])("tells an iteration of the template's own (webhook_event %j) also as %s", (webhook_event, name) => {
     const action = { id: 'legal', label: 'Ask legal', kind: 'iteration' as const, ...(webhook_event ? { webhook_event } : {}) };
-    const story = begun({}, { actions: [{ id: 'approve', label: 'Approve', kind: 'decision', decision_value: 'approved' }, action] });
-    expect(last(story.when(acted('legal', { feedback: 'Clause 3' })).next)).toEqual([
+    const story = asked({
+      config: { actions: [{ id: 'approve', label: 'Approve', kind: 'decision', decision_value: 'approved' }, action] },
+    });
+    expect(last(story.when(doing(chief, 'legal', { feedback: 'Clause 3' })).next)).toEqual([
       { event_type: 'review.retried', body: { type: 'review.retried', review_id: REVIEW, action: 'retry', feedback: 'Clause 3' } },
       {
         event_type: name,
@@ -161,7 +157,7 @@ describe('bodiesOf', () => {
           review_id: REVIEW,
           action_id: 'legal',
           feedback: 'Clause 3',
-          actor: { type: 'reviewer', id: PERSON.person_id, email: PERSON.email },
+          actor: { type: 'reviewer', id: chief.person_id, email: chief.email },
           timestamp: START,
         },
       },
@@ -170,10 +166,10 @@ describe('bodiesOf', () => {
 
   it('tells the request for changes that closed the review as a decision nobody made', () => {
     const told = last(
-      begun({}, { max_iterations: 1 })
-        .when(acted('request_changes', { feedback: '1' }))
-        .next.when((state, now) => resubmit({ actor: AGENT, payload: PAYLOAD, version: 2 }, state, now))
-        .next.when(acted('request_changes', { feedback: '2' })).next,
+      asked({ config: { max_iterations: 1 } })
+        .when(doing(chief, 'request_changes', { feedback: '1' }))
+        .next.when((state, now) => resubmit({ actor: agent, payload: PAYLOAD, version: 2 }, state, now))
+        .next.when(doing(chief, 'request_changes', { feedback: '2' })).next,
     );
     expect(told.map((one) => one.event_type)).toEqual(['review.decided']);
     expect(told[0]?.body).toMatchObject({ decision: 'max_iterations_reached', iteration_count: 1, feedback: '2' });
@@ -183,25 +179,25 @@ describe('bodiesOf', () => {
   it('tells an act that decides nothing, and the end of a wait for changes', () => {
     const action = { id: 'ping', label: 'Ping', kind: 'side_effect' as const, webhook_event: 'ops.ping' };
     const pinged = last(
-      begun({}, { actions: [{ id: 'approve', label: 'Approve', kind: 'decision', decision_value: 'approved' }, action] }).when(
-        acted('ping'),
+      asked({ config: { actions: [{ id: 'approve', label: 'Approve', kind: 'decision', decision_value: 'approved' }, action] } }).when(
+        doing(chief, 'ping'),
       ).next,
     );
     expect(pinged.map((one) => one.event_type)).toEqual(['review.action_taken', 'ops.ping']);
     expect(pinged[0]?.body).toMatchObject({ action: { id: 'ping', kind: 'side_effect', decision_value: null } });
     const cancelled = last(
-      begun()
-        .when(acted('request_changes', { feedback: 'x' }))
-        .next.when(acted('cancel_iteration')).next,
+      asked()
+        .when(doing(chief, 'request_changes', { feedback: 'x' }))
+        .next.when(doing(chief, 'cancel_iteration')).next,
     );
     expect(cancelled.map((one) => one.event_type)).toEqual(['review.action_taken']);
   });
 
   it('tells redemption and execution', () => {
-    const approved = begun().when(acted('approve')).next;
+    const approved = asked().when(doing(chief, 'approve')).next;
     const redemption_id = newId('rdm');
     const redeemed = approved.when((state, now) =>
-      redeem({ actor: AGENT, redemption_id, presented: { value: PAYLOAD }, executor: 'mailer' }, state, now),
+      redeem({ actor: agent, redemption_id, presented: { value: PAYLOAD }, executor: 'mailer' }, state, now),
     ).next;
     expect(last(redeemed)).toEqual([
       {
@@ -218,7 +214,7 @@ describe('bodiesOf', () => {
     ]);
     const execution_id = newId('exe');
     const executed = redeemed.when((state, now) =>
-      recordExecution({ actor: AGENT, execution_id, redemption_id, status: 'failed', note: 'bounced' }, state, now),
+      recordExecution({ actor: agent, execution_id, redemption_id, status: 'failed', note: 'bounced' }, state, now),
     ).next;
     expect(last(executed)).toEqual([
       {
@@ -237,7 +233,7 @@ describe('bodiesOf', () => {
   });
 
   it('tells nothing of what was erased', () => {
-    const story = begun().when(acted('approve')).next;
+    const story = asked().when(doing(chief, 'approve')).next;
     const event = story.events.at(-1);
     if (!event) throw new Error('No event.');
     expect(bodiesOf(story.state, { ...event, body: null, redacted: true } as never)).toEqual([]);

@@ -1,7 +1,7 @@
 import { newId, uuidOf } from '@countersign/event-store';
+import { asking, chief, doing } from '@countersign/review/fixture';
 import { failing, type Received, Receiver, verifyStandard } from '@countersign/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { acted, asked } from './fixture/reviews.js';
 import { type Station, startStation, until } from './fixture/station.js';
 
 jest.setTimeout(30_000);
@@ -69,8 +69,8 @@ describe('a delivery', () => {
 
   it('is not made for a review that names no callback', async () => {
     const review = newId('rev');
-    await station.decide(review, asked(review));
-    await station.decide(review, acted('approve'));
+    await station.decide(review, asking({ review }));
+    await station.decide(review, doing(chief, 'approve'));
     const other = await station.approved(agent.url('/after'));
     await bothArrived('/after');
     const { rows } = await station.db.pool.query('select 1 from webhooks.deliveries where review = any($1)', [
@@ -83,13 +83,13 @@ describe('a delivery', () => {
     let broken = true;
     const url = agent.url('/order', (_, response) => void response.writeHead(broken ? 500 : 200).end());
     const review = newId('rev');
-    await station.decide(review, asked(review, { callback_url: url }));
-    await station.decide(review, acted('request_changes', { feedback: 'Shorter' }));
+    await station.decide(review, asking({ review, body: { callback_url: url } }));
+    await station.decide(review, doing(chief, 'request_changes', { feedback: 'Shorter' }));
     await until(
       () => agent.at('/order'),
       (all) => all.length >= 2,
     );
-    await station.decide(review, acted('reject_from_iteration'));
+    await station.decide(review, doing(chief, 'reject_from_iteration'));
     const others = await Promise.all([1, 2, 3].map((n) => station.approved(agent.url(`/other-${n}`))));
     for (const [index] of others.entries()) await bothArrived(`/other-${index + 1}`);
     expect(new Set(agent.types('/order'))).toEqual(new Set(['review.retried']));

@@ -1,17 +1,18 @@
 /** What is left of a review's deliveries once the review was erased (K4, W8). */
+
 import type { DeliveryDetail, DeliveryReplayed, ErrorBody } from '@countersign/contracts';
 import { inTransaction } from '@countersign/database';
 import { handle, idOf, redactStream, uuidOf } from '@countersign/event-store';
+import { PROJECT } from '@countersign/review/fixture';
 import { type Answer, Receiver, status } from '@countersign/testing';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { PROJECT } from './fixture/reviews.js';
 import { type Station, startStation, until } from './fixture/station.js';
 import { deliveryFold, replay } from './outcome/delivery.js';
 import { requeue } from './queue/requeue.js';
 
 jest.setTimeout(30_000);
 
-const SECRET = /Hello|Grüße|who-is-asking|not for everybody/;
+const SECRET = /Hello|Dear all|who-is-asking|not for everybody/;
 const LONG = { backoff: [3_600_000], jitterPercent: 0 };
 
 let station: Station;

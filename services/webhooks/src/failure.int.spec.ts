@@ -1,9 +1,10 @@
 /** What can go wrong between two machines, each against a real receiver (decision 11, hrp §7.3). */
+
 import { newId } from '@countersign/event-store';
 import { redeem } from '@countersign/review';
+import { agent as AGENT, PAYLOAD } from '@countersign/review/fixture';
 import { type Answer, Receiver, status } from '@countersign/testing';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { AGENT, PAYLOAD } from './fixture/reviews.js';
 import { type Station, type StationOptions, startStation, until } from './fixture/station.js';
 
 jest.setTimeout(30_000);

@@ -2,9 +2,9 @@
 
 import type { AgentActor, Delivery, DeliveryDetail, DeliveryList, ErrorBody, WebhookTestResult } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
+import { agent as AGENT, chief, PROJECT } from '@countersign/review/fixture';
 import { type Received, Receiver, status, verifyStandard } from '@countersign/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { AGENT, PERSON, PROJECT } from './fixture/reviews.js';
 import { type Station, startStation, until } from './fixture/station.js';
 import { dropOldBodies } from './queue/retention.js';
 
@@ -178,7 +178,7 @@ describe('sending again', () => {
     const dead = (await settled(review)).items.find((one) => one.event_type === 'review.action_taken') as Delivery;
     expect(dead).toMatchObject({ status: 'failed', attempts: 3, max_attempts: 3, last_error: 'HTTP 500' });
     broken = false;
-    const { status: code, body } = await station.call('retryDelivery', { params: { id: dead.id }, actor: PERSON });
+    const { status: code, body } = await station.call('retryDelivery', { params: { id: dead.id }, actor: chief });
     expect([code, body]).toEqual([200, { id: dead.id, status: 'pending', queued_at: expect.any(String) }]);
     const revived = await until(
       () => detail(dead.id),
@@ -197,7 +197,7 @@ describe('sending again', () => {
       review_id: review,
       event_type: 'review.action_taken',
       replay: 1,
-      by: { kind: 'person', id: PERSON.person_id, email: PERSON.email },
+      by: { kind: 'person', id: chief.person_id, email: chief.email },
     });
   });
 

@@ -25,7 +25,7 @@ const NOT_FOUND: RetryRefusal = { code: 'delivery_not_found', message: 'There is
 const TESTED: RetryRefusal = { code: 'delivery_not_found', message: 'A test is sent once; ask for another with POST /webhooks/test.' };
 const ARRIVED: RetryRefusal = { code: 'already_delivered', message: 'The delivery has arrived; it is not sent again.' };
 const ERASED: RetryRefusal = { code: 'delivery_erased', message: 'The review was erased: the bytes of this delivery are no longer kept.' };
-const RUNNING: RetryRefusal = { code: 'delivery_claimed', message: 'The delivery is being attempted right now.' };
+const RUNNING: RetryRefusal = { code: 'delivery_claimed', message: 'The delivery is being attempted now.' };
 
 /** Sends one delivery again at once: a dead letter from the start of its delays, one that waits without waiting. */
 export async function retryDelivery(parts: Parts, caller: Caller, id: string): Promise<Queued | RetryRefusal> {

@@ -1,9 +1,9 @@
 /** What a process leaves undone that dies between two steps, and who does it then (recorder.ts O1, queue/requeue.ts). */
 
 import { handle, idOf } from '@countersign/event-store';
+import { PROJECT } from '@countersign/review/fixture';
 import { Receiver } from '@countersign/testing';
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { PROJECT } from '../fixture/reviews.js';
 import { type Station, startStation, until } from '../fixture/station.js';
 import { type Claimed, claim, settle } from '../queue/queue.js';
 import { judge } from '../worker/verdict.js';
