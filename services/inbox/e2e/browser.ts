@@ -57,7 +57,7 @@ export class Chromium {
       data: { email, password, cookie: true },
       headers: { origin: this.station.url },
     });
-    if (!answer.ok()) throw new Error(`Signing in answered ${answer.status()}: ${await answer.text()}`);
+    if (!answer.ok()) throw new Error(`Sign-in returned ${answer.status()}: ${await answer.text()}`);
     return context.newPage();
   }
 

@@ -30,6 +30,10 @@ describe('signing in', () => {
     await again.getByText('The link did not sign you in').waitFor();
     expect(again.url()).not.toContain('link=');
     expect(await again.getByLabel('Password').isVisible()).toBe(true);
+    const { id } = await station.askEmail('By link');
+    await page.goto(`/reviews/${id}`);
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.locator('.outcome').filter({ hasText: 'signed in by sign-in link' }).waitFor();
   });
 
   it('with a password leads back to the page that was asked for', async () => {
@@ -139,6 +143,21 @@ describe('a server that is away', () => {
     await other.getByRole('button', { name: 'Approve', exact: true }).click();
     await other.locator('.outcome').waitFor();
     expect(await station.read(id)).toMatchObject({ decision: 'approved', feedback: 'Kept over the restart' });
+  });
+
+  it('that was killed is no longer said to be away once it is back, and what it knows is on the page', async () => {
+    const { id } = await station.askEmail('Killed');
+    const page = await chromium.pageOf(station.admin);
+    await page.goto(`/reviews/${id}`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await station.kill();
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByText('No answer', { exact: true }).waitFor();
+    await page.getByText('This review may not be current').waitFor();
+    await station.start();
+    await eventually(async () => expect(await page.locator('.notices .banner, .review > .banner').count()).toBe(0));
+    await station.act(id, 'reject', { feedback: 'Meanwhile' });
+    await page.locator('.outcome').filter({ hasText: 'Rejected' }).waitFor();
   });
 
   it('that cannot be reached at first says so, with a way to try again', async () => {

@@ -50,6 +50,11 @@ export class Station {
     await this.#server?.stop();
   }
 
+  /** Ends it without a chance to close anything. */
+  async kill(): Promise<void> {
+    await this.#server?.stop('SIGKILL');
+  }
+
   async close(): Promise<void> {
     await this.stop();
     await stopLeftovers(this.#dataDir, this.#server ? [this.#server] : []);

@@ -35,19 +35,31 @@ export const date: FieldView = {
   Edit: (props) => {
     const { field, value, onChange, id, describedBy, invalid, disabled } = props;
     const shown = props.text ?? (typeof value === 'string' ? value : '');
-    // A time of day needs its offset, which the browser's own picker does not know.
-    if (shown !== '' && !DAY.test(shown)) return <LineInput {...props} spellCheck={false} />;
     return (
-      <input
-        id={id}
-        type="date"
-        className="input input-date"
-        value={shown}
-        onChange={(event) => onChange(typed(field, event.target.value))}
-        aria-describedby={describedBy}
-        aria-invalid={invalid || undefined}
-        disabled={disabled}
-      />
+      <>
+        {/* A time of day needs its offset, which the browser's own picker does not know. */}
+        {shown !== '' && !DAY.test(shown) ? (
+          <LineInput {...props} spellCheck={false} />
+        ) : (
+          <input
+            id={id}
+            type="date"
+            className="input input-date"
+            value={shown}
+            onChange={(event) => onChange(typed(field, event.target.value))}
+            aria-describedby={describedBy}
+            aria-invalid={invalid || undefined}
+            disabled={disabled}
+          />
+        )}
+        {invalid ? null : <InWords text={shown} />}
+      </>
     );
   },
 };
+
+/** The picker writes days as its own country does, in which 12/04 may be December or April. */
+function InWords({ text }: { text: string }) {
+  const words = text === '' ? null : wordsOf(text);
+  return words === null ? null : <p className="field-note muted">{words}</p>;
+}

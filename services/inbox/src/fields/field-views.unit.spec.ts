@@ -52,6 +52,36 @@ describe('a field', () => {
     expect(shown('number', 1234567.5)).toContain('>1234567.5<');
     expect(shown('number', 1e21)).toContain('>1e+21<');
   });
+  it('writes a day out, since a picker may turn day and month around', () => {
+    expect(edited('date', '2026-12-04')).toMatch(/Fri,? 4 December 2026/);
+  });
+  it('of one line wraps in its editor', () => {
+    for (const type of ['url', 'number', 'buttons', 'image'] as const) {
+      const html = renderToStaticMarkup(
+        createElement(Field, { field: field(type), sent: VALUES[type], edit: undefined, onEdit: () => {} }),
+      );
+      expect(html).toContain('<textarea');
+      expect(html).not.toContain('type="text"');
+    }
+  });
+  it('names what cannot be seen in its label and its options', () => {
+    const html = renderToStaticMarkup(
+      createElement(Field, {
+        field: field('buttons', { label: 'Pay\u200b', options: ['yes\u202e'] }),
+        sent: 'yes\u202e',
+        edit: undefined,
+        onEdit: () => {},
+      }),
+    );
+    expect([...html.matchAll(/U\+[0-9A-F]{4}/g)].map(([name]) => name)).toEqual(['U+200B', 'U+202E']);
+  });
+  it('shows an option whole that its control may cut', () => {
+    const long = 'two and more '.repeat(5);
+    const html = renderToStaticMarkup(
+      createElement(Field, { field: field('select', { options: ['one', long] }), sent: long, edit: undefined, onEdit: () => {} }),
+    );
+    expect(html).toContain(`<p class="field-note">${long}</p>`);
+  });
   it('writes no agent’s text as markup', () => {
     const evil = '<img src=x onerror=alert(1)>';
     for (const type of FIELD_TYPES) expect(shown(type, evil)).not.toContain('<img src=x');

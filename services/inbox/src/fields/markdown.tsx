@@ -2,15 +2,13 @@ import { lazy, Suspense, useId, useState } from 'react';
 import { Guarded } from '../elements/Guarded.js';
 import { Progress } from '../elements/Progress.js';
 import { Revealed } from '../elements/Revealed.js';
+import { whyUndrawn } from '../markdown/drawable.js';
 import { readable } from '../review/payload-difference.js';
 import type { EditProps, FieldView, ShowProps } from './field-view.js';
 import { TextInput } from './text-input.js';
 
 /** Only reviews with such a field load what draws it. */
 const DrawnMarkdown = lazy(() => import('../markdown/DrawnMarkdown.js').then((module) => ({ default: module.DrawnMarkdown })));
-
-/** Characters above which drawing a text could hold up the page for seconds. */
-const LONGEST_DRAWN = 50_000;
 
 function Source({ text }: { text: string }) {
   return (
@@ -31,7 +29,8 @@ function Undrawn({ text, why }: { text: string; why: string }) {
 }
 
 function Drawn({ text }: { text: string }) {
-  if (text.length > LONGEST_DRAWN) return <Undrawn text={text} why="This text is too long to be formatted." />;
+  const why = whyUndrawn(text);
+  if (why !== null) return <Undrawn text={text} why={why} />;
   return (
     <Guarded key={text} otherwise={<Undrawn text={text} why="This text cannot be formatted." />}>
       <Suspense fallback={<Progress label="Drawing the text…" />}>

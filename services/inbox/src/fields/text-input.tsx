@@ -34,10 +34,13 @@ export function TextInput({ field, value, text, onChange, id, describedBy, inval
 }
 
 /** A text of one line, which wraps rather than being cut at the edge. */
-export function LineInput({ onChange, field, ...rest }: EditProps & Extra) {
+export function LineInput({ onChange, field, className = '', ...rest }: EditProps & Extra) {
   return (
-    <TextInput {...rest} field={field} onChange={(edit) => onChange(edit.text === undefined ? edit : typed(field, unbroken(edit.text)))} />
+    <TextInput
+      {...rest}
+      field={field}
+      className={`input-line ${className}`}
+      onChange={({ text = '' }) => onChange(typed(field, text.replace(/[\r\n]+/g, '')))}
+    />
   );
 }
-
-const unbroken = (text: string): string => text.replace(/[\r\n]+/g, '');

@@ -71,9 +71,9 @@ export function Facts({ review }: { review: Review }) {
           </div>
         )}
         <div>
-          <dt>What you see</dt>
+          <dt>What was sent</dt>
           <dd>
-            <Digest label="the digest of what you see" digest={review.payload_digest} />
+            <Digest label="the digest of what was sent" digest={review.payload_digest} />
           </dd>
         </div>
         <div>

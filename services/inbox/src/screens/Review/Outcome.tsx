@@ -47,12 +47,29 @@ const SYSTEM: Record<string, string> = {
   'system/auto-approve': 'The template, which approves by itself',
 };
 
-const PROOFS = { password: 'password', passkey: 'passkey', sign_in_link: 'sign-in link', recovery_link: 'one-time link' };
+const PROOFS: Record<NonNullable<Review['decided_by_auth']>['method'], string> = {
+  password: 'password',
+  passkey: 'passkey',
+  sign_in_link: 'sign-in link',
+  recovery_link: 'recovery link',
+};
 
 function Decider({ review }: { review: Review }) {
   const { me } = useSession();
   const { decided_by, decided_at, decided_by_auth, action_label } = review;
-  if (review.withdrawn) return <>The agent took its question back{review.withdrawn_reason ? `: ${review.withdrawn_reason}` : '.'}</>;
+  if (review.withdrawn)
+    return (
+      <>
+        The agent took its question back
+        {review.withdrawn_reason ? (
+          <>
+            : <Revealed text={review.withdrawn_reason} />
+          </>
+        ) : (
+          '.'
+        )}
+      </>
+    );
   if (decided_by === null) return <>Nobody decided in time.</>;
   const who = decided_by === me.email ? `You (${decided_by})` : (SYSTEM[decided_by] ?? decided_by);
   return (
@@ -103,7 +120,11 @@ function Approved({ review }: { review: Review }) {
           <dt>{execution.status === 'succeeded' ? 'Carried out' : 'Failed'}</dt>
           <dd>
             <FullTime time={execution.executed_at} />
-            {execution.note ? `: ${execution.note}` : ''}
+            {execution.note ? (
+              <>
+                : <Revealed text={execution.note} />
+              </>
+            ) : null}
           </dd>
         </div>
       ))}

@@ -1,5 +1,5 @@
 import type { TemplateAction } from '@countersign/contracts';
-import { type Dispatch, useState } from 'react';
+import { type Dispatch, useEffect, useRef, useState } from 'react';
 import { useApi } from '../../api/api-context.js';
 import { mayPass, Refused, sentenceOf, sessionEnded } from '../../api/failure.js';
 import { useAnnounce } from '../../elements/Announcer.js';
@@ -14,6 +14,8 @@ export interface Notice {
   tone: Tone;
   title: string;
   text: string;
+  /** It holds only until the server answers again. */
+  passes?: true;
 }
 
 export interface Decision {
@@ -39,6 +41,9 @@ export function takesEdits(action: TemplateAction): boolean {
   return approves(action) || action.kind === 'iteration';
 }
 
+/** The review is read again this long after there was no answer; until it is, that is tried again. */
+const ASK_AGAIN_MS = 3_000;
+
 const STILL_HERE = 'Nothing was sent; what you typed is still here.';
 
 /** Doing one of the review's actions: what has to be asked first, the request, and what its answer means. */
@@ -48,6 +53,7 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
   const [busy, setBusy] = useState<string | null>(null);
   const [confirming, setConfirming] = useState<TemplateAction | null>(null);
   const [notice, setNotice] = useState<Notice | null>(null);
+  usePassing({ notice, desk, reload, clear: () => setNotice(null) });
   const { shown } = desk;
 
   function press(action: TemplateAction, { byKey = false } = {}): void {
@@ -110,11 +116,33 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
   };
 }
 
+/** Takes a notice away that the server's next answer makes untrue, and sees to it that there is one. */
+function usePassing({ notice, desk, reload, clear }: { notice: Notice | null; desk: Desk; reload: () => void; clear: () => void }): void {
+  const announce = useAnnounce();
+  const answer = desk.waiting ?? desk.shown;
+  const passing = notice?.passes === true;
+  const known = useRef(answer);
+  const act = useRef({ reload, clear });
+  act.current = { reload, clear };
+  useEffect(() => {
+    if (!passing) return;
+    const due = setTimeout(() => act.current.reload(), ASK_AGAIN_MS);
+    return () => clearTimeout(due);
+  }, [passing]);
+  useEffect(() => {
+    if (passing && known.current !== answer) {
+      act.current.clear();
+      announce('The server answers again');
+    }
+    known.current = answer;
+  }, [passing, answer, announce]);
+}
+
 /** What an answer that is not a yes means for the person. */
 export function noticeOf(error: unknown): Notice {
   if (sessionEnded(error)) return { tone: 'warning', title: 'Not sent: you had been signed out', text: 'Sign in and press again.' };
   if (!(error instanceof Refused))
-    return { tone: 'warning', title: 'No answer', text: `${sentenceOf(error)} Sending it twice does no harm.` };
+    return { tone: 'warning', title: 'No answer', text: `${sentenceOf(error)} Sending it twice does no harm.`, passes: true };
   const { review, held_by } = error.info;
   if (error.code === 'version_mismatch' || error.code === 'payload_digest_mismatch') {
     return { tone: 'warning', title: 'The agent has sent another version meanwhile', text: STILL_HERE };

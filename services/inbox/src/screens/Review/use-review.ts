@@ -1,6 +1,7 @@
 import type { Review } from '@countersign/contracts';
 import { type Dispatch, useEffect, useReducer, useRef, useState } from 'react';
 import { useApi } from '../../api/api-context.js';
+import { mayPass } from '../../api/failure.js';
 import { useLive } from '../../live/LiveProvider.js';
 import { Reloader } from '../../queue/reloader.js';
 import { changeDesk, type Desk, type DeskEvent, isOpen, openDesk, ownDraft } from '../../review/desk.js';
@@ -8,6 +9,8 @@ import { UnsentStore } from '../../review/unsent.js';
 import { useSession } from '../../session/session-context.js';
 
 const SOON_MS = 50;
+/** A review that could not be loaded for a reason that may pass is tried again this often. */
+const AGAIN_MS = 3_000;
 /** The server is asked a moment after a deadline, so that its clock has passed it too. */
 const AFTER_DEADLINE_MS = 400;
 /** The longest wait a browser's timer holds. */
@@ -52,6 +55,12 @@ export function useReview(id: string): LoadedReview {
 
   const soon = () => reloader.current?.soon();
   useLive({ onFrame: (frame) => (frame.review_id === id ? soon() : undefined), onGap: soon });
+
+  useEffect(() => {
+    if (error === null || !mayPass(error)) return;
+    const again = setTimeout(() => void reloader.current?.now(), AGAIN_MS);
+    return () => clearTimeout(again);
+  }, [error]);
 
   const deadline = desk && isOpen(desk.shown) ? desk.shown.expires_at : null;
   useEffect(() => {

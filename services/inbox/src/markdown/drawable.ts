@@ -1,0 +1,18 @@
+/** Texts that would hold up the page for seconds, or for ever, are not drawn: an agent must not keep a person from reading what it asks. */
+
+const MOST_CHARACTERS = 30_000;
+/** Of the marks a line begins with, which make its depth in quotes and lists. */
+const MOST_MARKS = 200;
+/** A table has as many cells in each row as its widest one. */
+const MOST_CELLS = 20_000;
+
+/** Why a text is not drawn; null where it can be. */
+export function whyUndrawn(text: string): string | null {
+  if (text.length > MOST_CHARACTERS) return 'This text is too long to be formatted.';
+  const lines = text.split(/\r\n|\n|\r/);
+  const marks = Math.max(...lines.map((line) => /^[\s>*+\-\d.)]*/.exec(line)?.[0].length ?? 0));
+  if (marks > MOST_MARKS) return 'This text is nested too deep to be formatted.';
+  const widest = Math.max(...lines.map((line) => line.split('|').length));
+  if (widest * lines.length > MOST_CELLS && widest > 2) return 'This text has too large a table to be formatted.';
+  return null;
+}
