@@ -16,6 +16,7 @@ export async function sweep(deps: Pick<DirectoryDeps, 'store' | 'pool'>): Promis
   await pool.query('delete from directory.login_failures where last_failure_at < event_store.now() - make_interval(secs => $1)', [
     FORGET_OWN_SECONDS,
   ]);
+  await pool.query(`delete from directory.login_failures where source like 'address:%' and ${old('last_failure_at')}`);
   await pool.query(`delete from directory.guess_levels where ${old('at')}`);
   await pool.query(
     `delete from directory.joining c where ${old('c.created_at')}

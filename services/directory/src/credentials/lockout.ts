@@ -8,7 +8,8 @@
  * O2 Whoever presents none is counted per account and address (IPv4, or IPv6 /64): 5 failures close the account to that address for 15
  *    minutes and never longer. What is refused is not counted, so hammering does not prolong it.
  * O3 An address that failed more than 50 times lately, for whatever accounts, has one guess for each account in 15 minutes instead of five.
- *    As such it is never refused: who shares it with a guesser still has that one.
+ *    As such it is never refused: who shares it with a guesser still has that one. Its passwords are checked one at a time in a queue of their
+ *    own, so that a flood from there delays itself and nobody else.
  * O4 From all addresses together an account takes 60 guesses and then one every two minutes, so nobody gains by having many addresses. One
  *    address cannot use that up (O2 gives it 20 an hour, this 30); a botnet can, and then a person has to come from a known device or by link.
  * O5 One-time links are 256 random bits: they never come here. An operator makes one, or clears all counts of an account.

@@ -39,5 +39,8 @@ export class BusyError extends Error {
 /** Two of the four threads that Node keeps for such work, for the whole process. */
 export const passwordTurnstile = new Turnstile({ atOnce: 2, waiting: 100 });
 
+/** One of the four, in turn, for addresses that have failed a lot: others do not queue with them, and the work they can cause has a bound. */
+export const busyTurnstile = new Turnstile({ atOnce: 1, waiting: 20 });
+
 /** One more for people who come from a device or session of their own: they do not queue with guessers. */
 export const ownTurnstile = new Turnstile({ atOnce: 1, waiting: 100 });

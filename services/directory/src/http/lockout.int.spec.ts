@@ -88,6 +88,17 @@ describe('a stranger who knows the e-mail address and fails from the person’s 
 });
 
 describe('guessing', () => {
+  it('in a flood from one address delays nobody elsewhere', async () => {
+    const guess = (n: number) => ann.login({ email: `nobody-${n}@example.net`, password: 'not the password at all', ip: '198.51.100.99' });
+    for (let n = 0; n <= ADDRESS.bound; n++) expect(code(await guess(n))).toBe('invalid_credentials');
+    const flood = Promise.all(Array.from({ length: 200 }, (_, n) => guess(1_000 + n)));
+    expect((await ann.login()).status).toBe(200);
+    for (const answer of await flood) {
+      if (answer.status === 503) expect(retryAfter(answer)).toBeGreaterThan(0);
+      else expect(code(answer)).toBe('invalid_credentials');
+    }
+  });
+
   it('lets no more than five of fifty simultaneous guesses through', async () => {
     const guesses = await Promise.all(
       Array.from({ length: 50 }, () => ann.login({ password: 'not the password at all', ip: '198.51.100.77' })),

@@ -27,16 +27,19 @@ export interface Source {
   /** SHA-256 of the e-mail address that was typed. */
   account: Buffer;
   name: string;
-  /** Only the person can present it (O1). */
-  own: boolean;
+  /** `own`: only the person can present it (O1). `busy`: an address that failed a lot lately (O3); `open`: any other. */
+  kind: 'own' | 'busy' | 'open';
 }
 
 export type Admission = 'admitted' | { code: 'account_locked' | 'too_many_attempts'; retryAfterSeconds: number };
 
 const accountOf = (email: string): Buffer => createHash('sha256').update(emailKey(email)).digest();
+/** SQL of what is left of a level. @param perSecond the parameter that says how fast it falls. */
+const levelNow = (perSecond: string): string =>
+  `greatest(0, level - greatest(0, extract(epoch from event_store.now() - at)::float8) * ${perSecond}::float8)`;
 const accountLevel = (account: Buffer): string => `account:${account.toString('hex')}`;
 
-/** Where a password comes from. Asked for nobody, it costs the same. @param session of this person, in which the password is given again. */
+/** Where a password comes from. Asked for nobody, it costs the same. @param from.session of this person, in which the password is given again. */
 export async function sourceOf(
   pool: Pool,
   email: string,
@@ -44,20 +47,22 @@ export async function sourceOf(
   from: { client: Client; session?: string },
 ): Promise<Source> {
   const account = accountOf(email);
-  if (from.session !== undefined) return { account, name: `session:${from.session}`, own: true };
-  const hash = tokenHash(from.client.deviceToken ?? '');
-  const { rows } = await pool.query(
-    'select 1 from directory.known_devices where token_hash = $1 and person = $2 and expires_at > event_store.now()',
-    [hash, uuidOf(person ?? NOBODY)],
+  if (from.session !== undefined) return { account, name: `session:${from.session}`, kind: 'own' };
+  const device = tokenHash(from.client.deviceToken ?? '');
+  const address = `address:${networkOf(from.client.ip)}`;
+  const { rows } = await pool.query<{ known: boolean; level: number | null }>(
+    `select exists (select from directory.known_devices where token_hash = $1 and person = $2 and expires_at > event_store.now()) as known,
+            (select ${levelNow('$4')} from directory.guess_levels where counter = $3) as level`,
+    [device, uuidOf(person ?? NOBODY), address, ADDRESS.perSecond],
   );
-  if (rows.length > 0) return { account, name: `device:${hash.toString('hex').slice(0, 32)}`, own: true };
-  return { account, name: `address:${networkOf(from.client.ip)}`, own: false };
+  if (rows[0]?.known) return { account, name: `device:${device.toString('hex').slice(0, 32)}`, kind: 'own' };
+  return { account, name: address, kind: (rows[0]?.level ?? 0) > ADDRESS.bound ? 'busy' : 'open' };
 }
 
 /** Counts an attempt before its password is looked at (O6). One that is refused is told how long, and not counted. */
 export function countAttempt(pool: Pool, source: Source): Promise<Admission> {
   return inTransaction(pool, async (tx) => {
-    const levels = source.own ? null : await levelsOf(tx, source);
+    const levels = source.kind === 'own' ? null : await levelsOf(tx, source);
     const { failures, locked } = await lockSource(tx, source);
     if (locked > 0) return { code: 'account_locked', retryAfterSeconds: locked };
     const wait = levels ? waitSeconds(levels.account, ACCOUNT) : 0;
@@ -84,7 +89,7 @@ export function countAttempt(pool: Pool, source: Source): Promise<Admission> {
 /** The password was right: the source starts afresh, and what the attempt took elsewhere is given back. */
 export async function forgetFailures(pool: Pool, source: Source): Promise<void> {
   await pool.query('delete from directory.login_failures where account = $1 and source = $2', [source.account, source.name]);
-  if (source.own) return;
+  if (source.kind === 'own') return;
   for (const counter of [accountLevel(source.account), source.name]) {
     await pool.query('update directory.guess_levels set level = greatest(0, level - 1) where counter = $1', [counter]);
   }
@@ -112,8 +117,7 @@ async function lockLevel(tx: PoolClient, counter: string, { perSecond }: Level):
     counter,
   ]);
   const { rows } = await tx.query<{ level: number }>(
-    `select greatest(0, level - greatest(0, extract(epoch from event_store.now() - at)::float8) * $2::float8) as level
-       from directory.guess_levels where counter = $1 for update`,
+    `select ${levelNow('$2')} as level from directory.guess_levels where counter = $1 for update`,
     [counter, perSecond],
   );
   return rows[0]?.level ?? 0;
@@ -125,7 +129,7 @@ async function setLevel(tx: PoolClient, counter: string, level: number): Promise
 
 /** Failures of a source that still count, and how many seconds it is closed for. */
 async function lockSource(tx: PoolClient, source: Source): Promise<{ failures: number; locked: number }> {
-  const { account, name, own } = source;
+  const { account, name, kind } = source;
   await tx.query(
     `insert into directory.login_failures (account, source, failures, last_failure_at) values ($1, $2, 0, event_store.now())
      on conflict do nothing`,
@@ -135,7 +139,7 @@ async function lockSource(tx: PoolClient, source: Source): Promise<{ failures: n
     `select failures, greatest(0, coalesce(extract(epoch from locked_until - event_store.now()), 0))::float8 as locked,
             last_failure_at <= event_store.now() - make_interval(secs => $3) as forgotten
        from directory.login_failures where account = $1 and source = $2 for update`,
-    [account, name, own ? FORGET_OWN_SECONDS : FORGET_ADDRESS_SECONDS],
+    [account, name, kind === 'own' ? FORGET_OWN_SECONDS : FORGET_ADDRESS_SECONDS],
   );
   const row = rows[0];
   return { failures: row && !row.forgotten ? row.failures : 0, locked: row?.locked ?? 0 };
