@@ -1,7 +1,7 @@
 export { catalogDump } from './catalog.js';
 export { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './embedded.js';
 export { type MigrateOptions, MigrationError, type MigrationSet, migrate } from './migrate.js';
-export { isPassing } from './passing.js';
+export { isConflict, isPassing, Retryable, retryAfterOf } from './passing.js';
 export { APP_ROLE, clientConfig, createPool, type PoolOptions, typeParsers } from './pool.js';
 export { reachable } from './reachable.js';
 export { inTransaction, sqlState } from './transaction.js';

@@ -1,7 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
+import { isConflict } from './passing.js';
 
-/** Serialization failure and deadlock: PostgreSQL undid the transaction and asks for another try. */
-const RETRIED = new Set(['40001', '40P01']);
 const ATTEMPTS = 10;
 
 /** The SQLSTATE of an error PostgreSQL sent, or undefined. */
@@ -36,7 +35,7 @@ export async function inTransaction<T>(pool: Pool, fn: (tx: PoolClient) => Promi
       await tx.query('rollback').catch(() => {
         broken = true;
       });
-      if (attempt >= ATTEMPTS || !RETRIED.has(sqlState(error) ?? '')) throw error;
+      if (attempt >= ATTEMPTS || !isConflict(error)) throw error;
     } finally {
       tx.removeListener('error', onError);
       tx.release(broken);

@@ -37,15 +37,7 @@ export interface BatchContext {
 }
 
 /** The handler could not work for a reason that passes: try the same batch again. */
-export class Retryable extends Error {
-  override readonly name = 'Retryable';
-  constructor(
-    message: string,
-    readonly options: { retryAfterMs?: number; cause?: unknown } = {},
-  ) {
-    super(message, { cause: options.cause });
-  }
-}
+export { Retryable } from '@countersign/database';
 
 export interface Lag {
   group: string;

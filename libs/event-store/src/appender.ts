@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { sqlState } from '@countersign/database';
+import { isConflict, isPassing, Retryable, sqlState } from '@countersign/database';
 import type { Logger } from '@countersign/telemetry';
 import pg from 'pg';
 import { APPEND, type AppendRow, appendParameters, appendResults } from './batch.js';
@@ -39,14 +39,9 @@ export interface AppenderOptions {
 }
 
 /** PostgreSQL could not be reached for long, or refuses to write. The last attempt may have been stored all the same. */
-export class EventStoreUnavailableError extends Error {
+export class EventStoreUnavailableError extends Retryable {
   override readonly name = 'EventStoreUnavailableError';
 }
-
-/** Serialization failure, deadlock, query cancelled: nothing was stored, the same batch may go again. */
-const AGAIN = new Set(['40001', '40P01', '57014']);
-/** Not about what the batch holds: connection and resource failures, shutdown, a server that is read-only or cannot do its I/O. */
-const UNAVAILABLE = /^(08|53|58|57P0[1-5]|25006|25P0[34])/;
 
 export class Appender {
   private waiting: Waiting[] = [];
@@ -158,10 +153,9 @@ export class Appender {
       try {
         return await this.execute(values);
       } catch (error) {
-        const state = sqlState(error);
-        const again = state !== undefined && AGAIN.has(state);
-        if (state !== undefined && !again && !UNAVAILABLE.test(state)) throw error;
-        if (!again) await this.disconnect();
+        // What PostgreSQL says of the batch itself. What it does not say (a broken connection, whatever its words) is about no batch.
+        if (sqlState(error) !== undefined && !isPassing(error)) throw error;
+        if (!isConflict(error)) await this.disconnect();
         if (Date.now() > deadline) {
           throw new EventStoreUnavailableError(
             'The event store could not be written to; whether the last attempt was stored is not known.',

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Retryable } from '@countersign/database';
 import type { AppendRequest, DomainEvent, EventMeta, EventStore, LoadedStream, StoredEvent, TimerSchedule } from './types.js';
 
 /** Saying no is an ordinary outcome: a value with a stable code, told to the caller and, where it matters, recorded. */
@@ -53,12 +54,11 @@ const ATTEMPTS = 6;
 const LONGEST_WAIT_MS = 200;
 
 /** Many wrote to one stream at the same moment. It passes: an edge answers 503, a consumer tries the batch again. */
-export class StreamBusyError extends Error {
+export class StreamBusyError extends Retryable {
   override readonly name = 'StreamBusyError';
-  /** As PostgreSQL calls it: a transaction that is worth trying again (serialization_failure). */
-  readonly code = '40001';
-  constructor(stream: string) {
-    super(`Stream ${stream} moved during all ${ATTEMPTS} attempts to decide; nothing was appended. Try again.`);
+  /** @param streams their ids, as a person reads them. */
+  constructor(streams: string) {
+    super(`${streams} moved during all ${ATTEMPTS} attempts to decide; nothing was appended. Try again.`);
   }
 }
 

@@ -1,3 +1,5 @@
+/** Which failures of the store pass: for libraries that stand on its port and know no database. */
+export { isPassing, Retryable, retryAfterOf } from '@countersign/database';
 export { EventStoreUnavailableError } from './appender.js';
 export * from './handle.js';
 export { INSTALLATION_PROJECT, idOf, isId, newId, prefixOf, uuidOf } from './ids.js';
@@ -6,3 +8,4 @@ export { PostgresEventStore, type PostgresEventStoreOptions } from './postgres-e
 export { redactStream } from './redact.js';
 export { InvalidAppendError } from './request.js';
 export * from './types.js';
+export { UnknownEventError } from './unknown-event.js';

@@ -1,5 +1,6 @@
 /** A small service of notes: every kind of answer a service app can give. */
 import { type AgentActor, ReviewWithdraw, TemplateUpdate, Type } from '@countersign/contracts';
+import { EventStoreUnavailableError, Retryable, StreamBusyError, UnknownEventError } from '@countersign/event-store';
 import { Body, Controller, Delete, Get, Module, Param, Post, Put, Query } from '@nestjs/common';
 import { type CallerIdentity, contract, Identity, Problem, problemOf, type Reply, respond } from './index.js';
 
@@ -24,6 +25,17 @@ const NoteQuery = Type.Object({
   tag: Type.Optional(Type.Array(Type.String())),
 });
 
+/** What passes, as libraries throw it, and what it is wrapped in. */
+export const TROUBLE: Record<string, Error> = {
+  retryable: new Retryable('Not yet.', { retryAfterMs: 7_500 }),
+  unavailable: new EventStoreUnavailableError('The event store could not be written to.', { cause: new Error('no') }),
+  busy: new StreamBusyError('rev_1'),
+  unknown: new UnknownEventError({ type: 'note.teleported', stream: 'rev_1' }),
+  wrapped: new Error('The note could not be read.', { cause: new Error('Connection terminated unexpectedly') }),
+  'wrapped-retryable': new Error('The note could not be read.', { cause: new Retryable('Not yet.', { retryAfterMs: 2_001 }) }),
+  deadlock: Object.assign(new Error('deadlock detected'), { code: '40P01' }),
+};
+
 @Controller('api/v1/notes')
 class NotesController {
   @Post()
@@ -43,6 +55,8 @@ class NotesController {
     if (id === 'boom') throw new Error('the password is hunter2');
     if (id === 'down') throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     if (id === 'late') throw new Problem('rate_limit_exceeded', undefined, { headers: { 'Retry-After': '3' } });
+    const trouble = TROUBLE[id];
+    if (trouble) throw trouble;
     if (id === 'odd') throw problemOf({ code: 'no_such_code', message: 'x' });
     return { id };
   }

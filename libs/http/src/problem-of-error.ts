@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@countersign/contracts';
+import { isPassing, retryAfterOf, UnknownEventError } from '@countersign/event-store';
 import { HttpException } from '@nestjs/common';
 import { JsonRefused } from './json.js';
 import { Problem, retryAfter } from './problem.js';
@@ -25,15 +26,14 @@ const STATUS_CODES: Record<number, ErrorCode> = {
   503: 'service_unavailable',
 };
 
-/** PostgreSQL's and the socket's ways to say that the database is not there (yet), has no room, or is contended for. */
-const UNREACHABLE =
-  /^(?:08\w{3}|57P0[1-5]|53300|25006|40001|40P01|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN|UND_ERR_\w+)$/;
+/** What a failure that does not say how long it takes asks of its caller. */
+const RETRY_AFTER_MS = 1_000;
 
 /** Whatever was thrown, as the problem the caller is told. `unexpected` says it is a fault of ours that belongs in the log. */
 export function problemOfError(error: unknown): { problem: Problem; unexpected: boolean } {
   if (error instanceof Problem) return { problem: error, unexpected: error.status === 500 };
   if (error instanceof JsonRefused) return { problem: new Problem(error.code, error.message), unexpected: false };
-  const { code, statusCode, name, message } = (error ?? {}) as { code?: unknown; statusCode?: unknown; name?: unknown; message?: unknown };
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
 
   const fastifyCode = typeof code === 'string' ? FASTIFY_CODES[code] : undefined;
   if (fastifyCode) return { problem: new Problem(fastifyCode), unexpected: false };
@@ -45,19 +45,11 @@ export function problemOfError(error: unknown): { problem: Problem; unexpected: 
       unexpected: status > 503,
     };
   }
-  if (name === 'Retryable') {
-    const after = (error as { options?: { retryAfterMs?: number } }).options?.retryAfterMs ?? 1_000;
-    return { problem: unavailable(after / 1_000, error), unexpected: true };
-  }
-  if (
-    (typeof code === 'string' && UNREACHABLE.test(code)) ||
-    (typeof message === 'string' && /timeout exceeded when trying to connect|Connection terminated/.test(message))
-  ) {
-    return { problem: unavailable(1, error), unexpected: true };
-  }
+  if (error instanceof UnknownEventError) return { problem: unavailable(error.retryAfterMs, error), unexpected: true };
+  if (isPassing(error)) return { problem: unavailable(retryAfterOf(error) ?? RETRY_AFTER_MS, error), unexpected: true };
   return { problem: new Problem('internal_error', undefined, { cause: error }), unexpected: true };
 }
 
-function unavailable(seconds: number, cause: unknown): Problem {
-  return new Problem('service_unavailable', undefined, { headers: retryAfter(seconds), cause });
+function unavailable(ms: number, cause: unknown): Problem {
+  return new Problem('service_unavailable', undefined, { headers: retryAfter(ms / 1_000), cause });
 }

@@ -2,7 +2,7 @@ import { createLogger } from '@countersign/telemetry';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServiceApp, injectTransport, ServiceClient } from './index.js';
-import { ACTOR, KEY, NotesModule } from './notes.fixture.js';
+import { ACTOR, KEY, NotesModule, TROUBLE } from './notes.fixture.js';
 
 describe('createServiceApp', () => {
   let app: NestFastifyApplication;
@@ -130,6 +130,21 @@ describe('createServiceApp', () => {
   it('asks to come back when the database is not there', async () => {
     const { status, body, headers } = await call('GET', '/api/v1/notes/down');
     expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'service_unavailable', '1']);
+  });
+
+  it.each([
+    ['retryable', '8'],
+    ['unavailable', '1'],
+    ['busy', '1'],
+    ['unknown', '60'],
+    ['wrapped', '1'],
+    ['wrapped-retryable', '3'],
+    ['deadlock', '1'],
+  ])('asks to come back after what passes (%s), and logs it as a warning with its cause', async (id, seconds) => {
+    lines.length = 0;
+    const { status, body, headers } = await call('GET', `/api/v1/notes/${id}`);
+    expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'service_unavailable', seconds]);
+    expect(lines).toMatchObject([{ msg: 'request could not be served now', err: { message: TROUBLE[id]?.message } }]);
   });
 
   it('answers unknown routes and wrong methods in JSON', async () => {

@@ -33,7 +33,7 @@ export async function loadReview(
 
 /**
  * An id that cannot be a review's is judged as one that does not exist, so that it is refused in the same order and with the same code.
- * @throws {UnknownReviewEventError} when a newer release wrote to the stream (K10).
+ * @throws {UnknownEventError} when a newer release wrote to the stream (K10).
  */
 export async function onReview(store: EventStore, command: ReviewCommand): Promise<HandledReview> {
   const { review_id, actor, request_id, caused_by, command_id, decide } = command;

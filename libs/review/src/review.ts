@@ -6,7 +6,7 @@
  * R3. A type this code does not know is not skipped: what it means for a decision is unknown (K10).
  */
 import { type Hold, type PersonRef, REVIEW_EVENTS, type ReviewDecided, type ReviewEvent } from '@countersign/contracts';
-import type { Fold, StoredEvent } from '@countersign/event-store';
+import { type Fold, type StoredEvent, UnknownEventError } from '@countersign/event-store';
 import { addSeconds, effectiveDeadline } from './deadline.js';
 import type {
   Act,
@@ -20,14 +20,6 @@ import type {
   ReviewRecord,
   ReviewState,
 } from './state.js';
-
-/** The stream holds a type a newer release wrote (K10): answer 503, or park the key. */
-export class UnknownReviewEventError extends Error {
-  override readonly name = 'UnknownReviewEventError';
-  constructor(readonly type: string) {
-    super(`This release does not know the review event ${type}; a newer one wrote it. Upgrade before deciding.`);
-  }
-}
 
 type Stored = StoredEvent<ReviewEvent>;
 type StoredOf<T extends ReviewEvent['type']> = Extract<Stored, { type: T }>;
@@ -222,11 +214,11 @@ function evolveSettled(state: Decided | Expired | Archived, event: Stored): Requ
 /** What the store itself writes into a stream it took the bodies out of (K4). */
 const ERASED = 'stream.redacted';
 
-/** @throws {UnknownReviewEventError} (R3) */
+/** @throws {UnknownEventError} (R3) */
 export function evolve(state: ReviewState, event: Stored): ReviewState {
   if (state.status === 'none' && state.erased) return state;
   if ((event.type as string) === ERASED) return { status: 'none', erased: true };
-  if (!Object.hasOwn(REVIEW_EVENTS, event.type)) throw new UnknownReviewEventError(event.type);
+  if (!Object.hasOwn(REVIEW_EVENTS, event.type)) throw new UnknownEventError(event);
   if (event.body === null) return state.status === 'none' ? { status: 'none', erased: true } : state;
   if (state.status === 'none') return event.type === 'review.requested' ? requested(event) : state;
   if (event.type === 'review.late_attempt_refused') {

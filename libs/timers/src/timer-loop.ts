@@ -11,7 +11,6 @@
  *    in time even when no `wake` comes.
  */
 import { isPassing } from '@countersign/database';
-import { EventStoreUnavailableError } from '@countersign/event-store';
 import type { Logger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import { DueRows, type DueTimer, type ParkedTimer } from './due-rows.js';
@@ -135,7 +134,7 @@ export class TimerLoop {
     } catch (error) {
       const attempt = timer.attempts + 1;
       try {
-        if (isPassing(error, (one) => one instanceof EventStoreUnavailableError)) {
+        if (isPassing(error)) {
           await this.#rows.putOff(timer, UNAVAILABLE_DELAY_MS, false);
           logger.warn({ ...about, err: error }, 'timer not handled, the database is out of reach: trying again');
         } else if (attempt >= maxAttempts) {

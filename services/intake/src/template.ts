@@ -1,6 +1,6 @@
 /** The Template: its state, how facts become it, and how it stands on the wire. Published versions are numbered and never change (decision 10). */
 import { type ActorRef, TEMPLATE_EVENTS, type Template, type TemplateConfig, type TemplateEvent } from '@countersign/contracts';
-import type { Fold, StoredEvent } from '@countersign/event-store';
+import { type Fold, type StoredEvent, UnknownEventError } from '@countersign/event-store';
 import type { RequestedTemplate } from '@countersign/review';
 
 export interface TemplateVersion {
@@ -27,14 +27,6 @@ export type TemplateState = { status: 'none'; erased?: true } | (TemplateRecord 
 export type ExistingTemplate = Extract<TemplateState, TemplateRecord>;
 
 type Stored = StoredEvent<TemplateEvent>;
-
-/** The stream holds a type a newer release wrote (K10). */
-export class UnknownTemplateEventError extends Error {
-  override readonly name = 'UnknownTemplateEventError';
-  constructor(readonly type: string) {
-    super(`This release does not know the template event ${type}; a newer one wrote it. Upgrade before publishing.`);
-  }
-}
 
 export function currentVersion(state: TemplateRecord): TemplateVersion | null {
   return state.versions.at(-1) ?? null;
@@ -89,11 +81,11 @@ function evolveExisting(state: ExistingTemplate, event: Stored): ExistingTemplat
 /** What the store itself writes into a stream it took the bodies out of (K4). */
 const ERASED = 'stream.redacted';
 
-/** Total: any prefix evolves, erased bodies included. @throws {UnknownTemplateEventError} */
+/** Total: any prefix evolves, erased bodies included. @throws {UnknownEventError} */
 export function evolve(state: TemplateState, event: Stored): TemplateState {
   if (state.status === 'none' && state.erased) return state;
   if ((event.type as string) === ERASED) return { status: 'none', erased: true };
-  if (!Object.hasOwn(TEMPLATE_EVENTS, event.type)) throw new UnknownTemplateEventError(event.type);
+  if (!Object.hasOwn(TEMPLATE_EVENTS, event.type)) throw new UnknownEventError(event);
   if (event.body === null) return state.status === 'none' ? { status: 'none', erased: true } : state;
   if (state.status === 'none') return begin(event);
   if (state.status === 'deleted') return state;

@@ -1,8 +1,8 @@
 import { type Actor, Template, type TemplateEvent, validator } from '@countersign/contracts';
-import type { StoredEvent } from '@countersign/event-store';
+import { type StoredEvent, UnknownEventError } from '@countersign/event-store';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { evolve, requestedTemplate, type TemplateState, templateToWire, UnknownTemplateEventError } from './template.js';
+import { evolve, requestedTemplate, type TemplateState, templateToWire } from './template.js';
 import { discardDraft, mayTemplate, pauseTemplate, publishTemplate, resumeTemplate } from './template-decider.js';
 import {
   agent,
@@ -164,6 +164,6 @@ describe('folding a template', () => {
 
   it('K10: does not pass over a type it does not know', () => {
     const unknown = { ...(made().events[0] as Stored), type: 'template.cloned' } as unknown as Stored;
-    expect(() => evolve(made().state, unknown)).toThrow(UnknownTemplateEventError);
+    expect(() => evolve(made().state, unknown)).toThrow(UnknownEventError);
   });
 });

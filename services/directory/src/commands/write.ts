@@ -6,6 +6,7 @@ import {
   handle,
   INSTALLATION_PROJECT,
   type StoredEvent,
+  StreamBusyError,
 } from '@countersign/event-store';
 import { writeJoining } from '../credentials/rows.js';
 import type { DirectoryDeps } from '../deps.js';
@@ -74,7 +75,7 @@ const ATTEMPTS = 6;
 
 /**
  * A person and a project in one append, both or neither (K5): somebody who joins is registered and a member at the same moment.
- * @throws {Error} when the streams kept moving for all attempts.
+ * @throws {StreamBusyError} when the streams kept moving for all attempts.
  */
 export async function onPersonAndProject(
   deps: DirectoryDeps,
@@ -125,7 +126,7 @@ export async function onPersonAndProject(
     await saveProject(pool, ids.project, joined.project, projectStream.version + eventsOf(ids.project).length);
     return joined;
   }
-  throw new Error(`${ids.person} and ${ids.project} moved during all ${ATTEMPTS} attempts to decide; nothing was appended. Try again.`);
+  throw new StreamBusyError(`${ids.person} and ${ids.project}`);
 }
 
 function fold<S, E extends PersonEvent | ProjectEvent>(by: Fold<S, E>, state: S, events: StoredEvent<E>[]): S {

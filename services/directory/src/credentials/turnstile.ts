@@ -1,3 +1,5 @@
+import { Retryable } from '@countersign/database';
+
 /**
  * Lets a few in at a time. A password check takes a thread and tens of megabytes for a quarter of a second: however many are asked for, the
  * process keeps threads for everything else, and whoever would wait too long is told to come back.
@@ -28,11 +30,10 @@ export class Turnstile {
 }
 
 /** The edge answers 503 with `Retry-After`. */
-export class BusyError extends Error {
-  override readonly name = 'Retryable';
-  readonly options = { retryAfterMs: 2_000 };
+export class BusyError extends Retryable {
+  override readonly name = 'BusyError';
   constructor() {
-    super('Too many passwords are being checked at this moment.');
+    super('Too many passwords are being checked at this moment.', { retryAfterMs: 2_000 });
   }
 }
 
