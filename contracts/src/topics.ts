@@ -5,10 +5,12 @@
 import { digest, eventId, projectId, timestamp } from './http/primitives.js';
 import { choice, message, type Static, Type } from './schema.js';
 
-export const CATEGORIES = ['review', 'template', 'project', 'person', 'key', 'delivery'] as const;
-export type Category = (typeof CATEGORIES)[number];
+/** Categories of streams, and what the ids of each begin with (decision 18). */
+export const CATEGORY_PREFIXES = { review: 'rev', template: 'tpl', project: 'prj', person: 'per', key: 'key', delivery: 'whd' } as const;
+export type Category = keyof typeof CATEGORY_PREFIXES;
+export const CATEGORIES = Object.keys(CATEGORY_PREFIXES) as Category[];
 
-/** Buckets of a store, and partitions of each topic. Growing means a new generation of topics. */
+/** Buckets of a store, and partitions of each topic (K11); a start checks that the database has as many. Growing means a new generation of topics. */
 export const BUCKETS = 12;
 
 /** Facts that live in another stream than their name says: people of a project are the project's facts. */
@@ -18,7 +20,8 @@ const HOME: Record<string, Category> = { secret: 'project', membership: 'project
 export function categoryOf(eventType: string): Category {
   const prefix = eventType.split('.', 1)[0] ?? '';
   const category = HOME[prefix] ?? CATEGORIES.find((name) => name === prefix);
-  if (!category) throw new Error(`No category holds events named ${prefix}.*; add it to CATEGORIES or HOME in contracts/src/topics.ts.`);
+  if (!category)
+    throw new Error(`No category holds events named ${prefix}.*; add it to CATEGORY_PREFIXES or HOME in contracts/src/topics.ts.`);
   return category;
 }
 

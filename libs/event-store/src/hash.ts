@@ -27,7 +27,7 @@ export interface HashedEvent {
 
 const FORMAT = Buffer.from('countersign.event.1');
 export const NO_PREVIOUS = Buffer.alloc(32);
-/** Buckets of all streams (K11). */
+/** Buckets of all streams (K11), as `event_store.bucket_of` has them; `hasBuckets` tells whether a database does. */
 export const BUCKETS = 12;
 
 export function commitment(salt: Uint8Array, text: string): Buffer {
@@ -63,7 +63,7 @@ export function eventHash(event: HashedEvent): Buffer {
   return hash('sha256', eventHeader(event), 'buffer');
 }
 
-/** Bucket of a stream: the first four bytes of its uuid's SHA-256 as an unsigned integer, modulo 12. */
-export function bucketOf(stream: Uint8Array): number {
-  return hash('sha256', stream, 'buffer').readUInt32BE(0) % BUCKETS;
+/** Bucket of a stream: the first four bytes of its uuid's SHA-256 as an unsigned integer, modulo their number. */
+export function bucketOf(stream: Uint8Array, buckets = BUCKETS): number {
+  return hash('sha256', stream, 'buffer').readUInt32BE(0) % buckets;
 }

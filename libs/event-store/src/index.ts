@@ -1,6 +1,7 @@
 /** Which failures of the store pass: for libraries that stand on its port and know no database. */
 export { isPassing, Retryable, retryAfterOf } from '@countersign/database';
 export { EventStoreUnavailableError } from './appender.js';
+export { hasBuckets } from './bucket-check.js';
 export * from './handle.js';
 export { INSTALLATION_PROJECT, idOf, isId, newId, prefixOf, uuidOf } from './ids.js';
 export { EVENT_STORE_MIGRATIONS } from './migrations.js';

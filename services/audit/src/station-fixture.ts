@@ -1,5 +1,13 @@
 /** The audit service over a real database, event store and bus; reviews are made by the real rules. */
-import { type Actor, type DraftReply, type OperationId, operationOf, type ReviewEvent, validateEvent } from '@countersign/contracts';
+import {
+  type Actor,
+  CATEGORY_PREFIXES,
+  type DraftReply,
+  type OperationId,
+  operationOf,
+  type ReviewEvent,
+  validateEvent,
+} from '@countersign/contracts';
 import { StoreEventBus } from '@countersign/event-bus';
 import { handle, newId, PostgresEventStore } from '@countersign/event-store';
 import { checkAnswers, injectTransport, type ServiceApps, ServiceClient, type ServiceTransport } from '@countersign/http';
@@ -9,7 +17,6 @@ import { createLogger } from '@countersign/telemetry';
 import { defaultSets, testDatabase } from '@countersign/testing';
 import { AUDIT_MIGRATIONS, createAuditApp } from './index.js';
 
-const CATEGORIES = { review: 'rev', template: 'tpl', project: 'prj', person: 'per', key: 'key', delivery: 'whd' };
 const IDENTITY_KEY = 'a key for tests that is long enough to be one';
 
 export type Station = Awaited<ReturnType<typeof startStation>>;
@@ -17,7 +24,7 @@ export type Station = Awaited<ReturnType<typeof startStation>>;
 export async function startStation() {
   const db = await testDatabase({ sets: [...defaultSets(), AUDIT_MIGRATIONS] });
   const logger = createLogger({ service: 'audit', level: 'silent' });
-  const store = new PostgresEventStore({ pool: db.pool, writer: 'test', categories: CATEGORIES, validate: validateEvent });
+  const store = new PostgresEventStore({ pool: db.pool, writer: 'test', categories: CATEGORY_PREFIXES, validate: validateEvent });
   const bus = new StoreEventBus({ pool: db.pool, store, connectionString: db.appUrl, logger });
   const apps: ServiceApps = {};
   const drafts = new Map<string, NonNullable<DraftReply['draft']>>();

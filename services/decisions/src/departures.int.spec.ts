@@ -1,5 +1,7 @@
 /** Whoever leaves a project leaves nothing in their hands (hrp §1.6; departures.ts L1–L3). */
+
 import type { PersonActor } from '@countersign/contracts';
+import { CATEGORY_PREFIXES } from '@countersign/contracts';
 import { inTransaction } from '@countersign/database';
 import { grantRole, OPERATOR } from '@countersign/directory';
 import { rebuildProjection } from '@countersign/event-bus';
@@ -260,7 +262,7 @@ describe('a review that cannot be read', () => {
     const [, newer] = ids as [string, string, string];
     await station.caughtUp();
     // A type of a later release. The subscription parks the review’s own key for it (K10).
-    const later = new PostgresEventStore({ pool: station.db.pool, writer: 'test', categories: { review: 'rev' } });
+    const later = new PostgresEventStore({ pool: station.db.pool, writer: 'test', categories: CATEGORY_PREFIXES });
     await later.append({
       streams: [
         {

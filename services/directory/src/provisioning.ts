@@ -1,4 +1,4 @@
-import { ROLE_SCOPES, SCOPES, type Scope, validateEvent } from '@countersign/contracts';
+import { CATEGORY_PREFIXES, ROLE_SCOPES, SCOPES, type Scope, validateEvent } from '@countersign/contracts';
 import { type EventMeta, type EventStore, PostgresEventStore } from '@countersign/event-store';
 import type { Logger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
@@ -10,7 +10,7 @@ export function directoryStore(options: { pool: Pool; logger?: Logger }): EventS
   return new PostgresEventStore({
     ...options,
     writer: 'directory',
-    categories: { project: 'prj', person: 'per', key: 'key' },
+    categories: CATEGORY_PREFIXES,
     validate: validateEvent,
   });
 }

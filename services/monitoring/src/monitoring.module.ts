@@ -1,3 +1,4 @@
+import { CATEGORY_PREFIXES } from '@countersign/contracts';
 import { reachable } from '@countersign/database';
 import type { EventStore } from '@countersign/event-store';
 import { createServiceApp } from '@countersign/http';
@@ -43,7 +44,7 @@ export async function createMonitoringApp(deps: MonitoringDeps): Promise<NestFas
   const { store, pool, logger, identityKey, wake } = deps;
   const loop = new TimerLoop({
     pool,
-    categories: { review: 'rev' },
+    categories: { review: CATEGORY_PREFIXES.review },
     kinds: TIMERS,
     onDue: (timer) => fireTimer(store, timer),
     logger,

@@ -1,14 +1,16 @@
 /** Processes that die with due rows in their hands, rows that cannot be handled, and a service that was away (M2, M4; K7). */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { CATEGORY_PREFIXES } from '@countersign/contracts';
 import { uuidOf } from '@countersign/event-store';
 import { within } from '@countersign/review/fixture';
 import { createLogger } from '@countersign/telemetry';
 import { TimerLoop } from '@countersign/timers';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { fireTimer } from './fire-timer.js';
-import { CATEGORIES, type Station, startStation, until } from './fixture/station.js';
+import { type Station, startStation, until } from './fixture/station.js';
 
 jest.setTimeout(120_000);
 
@@ -146,7 +148,7 @@ describe('a row that cannot be handled', () => {
     await station.db.ownerPool.query('alter table event_store.events enable trigger user');
     const loop = new TimerLoop({
       pool: station.db.pool,
-      categories: CATEGORIES,
+      categories: CATEGORY_PREFIXES,
       onDue: (timer) => fireTimer(station.others, timer),
       logger: createLogger({ service: 'timers', level: 'silent' }),
     });

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CATEGORY_PREFIXES } from '@countersign/contracts';
 import { newId, PostgresEventStore } from '@countersign/event-store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Credentials } from './credentials.js';
 import type { LockHolder } from './data/lock.js';
 import { addressOf, runCli, type SpawnedProgram, scratchFolder, spawnServer, stopLeftovers, until } from './fixture/server-process.js';
-import { PREFIXES } from './schema.js';
 
 const scratch = scratchFolder();
 const dataDir = join(scratch.path, 'data');
@@ -120,7 +120,7 @@ describe('beside a running server', () => {
         connectionString: `postgresql://${client.user}:${client.password}@${client.host}:${client.port}/${client.database}`,
         max: 2,
       });
-      const store = new PostgresEventStore({ pool, writer: 'intake', categories: PREFIXES });
+      const store = new PostgresEventStore({ pool, writer: 'intake', categories: CATEGORY_PREFIXES });
       await store.append({
         streams: [
           { stream, project: credentials().project_id, expectedVersion: 0, events: [{ type: 'review.from_the_future', body: {} }] },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createAuditApp } from '@countersign/audit';
-import { type ServiceName, validateEvent } from '@countersign/contracts';
+import { CATEGORY_PREFIXES, type ServiceName, validateEvent } from '@countersign/contracts';
 import { APP_ROLE, createPool } from '@countersign/database';
 import { createDecisionsApp } from '@countersign/decisions';
 import { createDirectoryApp, type DirectoryDeps, directoryStore } from '@countersign/directory';
@@ -15,7 +15,6 @@ import type { Logger } from '@countersign/telemetry';
 import { createWebhooksApp } from '@countersign/webhooks';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { PlatformConfig } from './config.js';
-import { PREFIXES } from './schema.js';
 import type { Teardown } from './teardown.js';
 
 /** More than twice the consumer groups, as the bus asks, and enough for the requests beside them. */
@@ -49,7 +48,7 @@ export async function composeServices(options: {
   const pool = createPool({ connectionString: ownerUrl, role: APP_ROLE, max: POOL, applicationName: 'countersign platform' });
   teardown.add(() => pool.end());
   const storeOf = (writer: ServiceName): EventStore => {
-    const store = new PostgresEventStore({ pool, writer, categories: PREFIXES, validate: validateEvent, logger: log(writer) });
+    const store = new PostgresEventStore({ pool, writer, categories: CATEGORY_PREFIXES, validate: validateEvent, logger: log(writer) });
     teardown.add(() => store.close());
     return store;
   };

@@ -1,17 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { AUDIT_MIGRATIONS } from '@countersign/audit';
-import { MigrationError, type MigrationSet, migrate } from '@countersign/database';
+import { BUCKETS } from '@countersign/contracts';
+import { createPool, MigrationError, type MigrationSet, migrate } from '@countersign/database';
 import { DECISIONS_MIGRATIONS } from '@countersign/decisions';
 import { DIRECTORY_MIGRATIONS } from '@countersign/directory';
-import { EVENT_STORE_MIGRATIONS } from '@countersign/event-store';
+import { EVENT_STORE_MIGRATIONS, hasBuckets } from '@countersign/event-store';
 import { GATEWAY_MIGRATIONS } from '@countersign/gateway';
 import { INTAKE_MIGRATIONS } from '@countersign/intake';
 import type { Logger } from '@countersign/telemetry';
 import { WEBHOOKS_MIGRATIONS } from '@countersign/webhooks';
 import { CannotStart } from './cannot-start.js';
-
-/** Category of a stream → prefix of its id. */
-export const PREFIXES = { review: 'rev', template: 'tpl', project: 'prj', person: 'per', key: 'key', delivery: 'whd' } as const;
 
 const EVENT_BUS_MIGRATIONS: MigrationSet = {
   name: 'event_bus',
@@ -30,7 +28,7 @@ export const MIGRATION_SETS: readonly MigrationSet[] = [
   GATEWAY_MIGRATIONS,
 ];
 
-/** Brings a database to what every part of this program expects. @throws {CannotStart} when it is newer, or not as it was left. */
+/** Brings a database to what every part of this program expects. @throws {CannotStart} when it is newer, not as it was left, or of another topology. */
 export async function migrateAll(ownerUrl: string, logger: Logger): Promise<void> {
   try {
     await migrate(ownerUrl, MIGRATION_SETS, { warn: (message) => logger.warn(message) });
@@ -38,4 +36,18 @@ export async function migrateAll(ownerUrl: string, logger: Logger): Promise<void
     if (error instanceof MigrationError) throw new CannotStart(error.message, { cause: error });
     throw error;
   }
+  await checkBuckets(ownerUrl);
+}
+
+/** @throws {CannotStart} */
+async function checkBuckets(ownerUrl: string): Promise<void> {
+  const pool = createPool({ connectionString: ownerUrl, max: 1, applicationName: 'countersign start' });
+  try {
+    if (await hasBuckets(pool, BUCKETS)) return;
+  } finally {
+    await pool.end();
+  }
+  throw new CannotStart(
+    `This database does not spread its streams over the ${BUCKETS} buckets of this release, so events would be missed: use the release that made it, or another database.`,
+  );
 }

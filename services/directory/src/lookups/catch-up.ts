@@ -1,3 +1,4 @@
+import { CATEGORY_PREFIXES, type Category } from '@countersign/contracts';
 import { type Fold, idOf, type LoadedStream } from '@countersign/event-store';
 import type { DirectoryDeps } from '../deps.js';
 import { type KeyEvent, keyFold } from '../key/key.js';
@@ -45,15 +46,13 @@ function folded<S, E extends KeyEvent | PersonEvent | ProjectEvent>(fold: Fold<S
   return { state: loaded.events.reduce((state, event) => fold.evolve(state, event), fold.initial()), version: loaded.version };
 }
 
-const PREFIXES = { project: 'prj', person: 'per', key: 'key' } as const;
-
 /**
  * Catches up every row that is behind, such as after a crash in another process. Run when the directory starts.
  * One scan of the store's streams.
  * @returns how many streams were behind.
  */
 export async function catchUpAll(deps: Deps): Promise<number> {
-  const { rows } = await deps.pool.query<{ stream: string; category: keyof typeof PREFIXES }>(
+  const { rows } = await deps.pool.query<{ stream: string; category: Category }>(
     `select s.stream, s.category
        from event_store.streams s
        left join (select id, version from directory.projects union all select id, version from directory.persons
@@ -62,18 +61,18 @@ export async function catchUpAll(deps: Deps): Promise<number> {
   );
   await catchUp(
     deps,
-    rows.map((row) => idOf(PREFIXES[row.category], row.stream)),
+    rows.map((row) => idOf(CATEGORY_PREFIXES[row.category], row.stream)),
   );
   return rows.length;
 }
 
 /** Makes every look-up row anew from the log, live: rows are replaced one stream at a time, and none is missing meanwhile. */
 export async function rebuildLookups(deps: Deps, onProgress?: (done: number, total: number) => void): Promise<number> {
-  const { rows } = await deps.pool.query<{ stream: string; category: keyof typeof PREFIXES }>(
+  const { rows } = await deps.pool.query<{ stream: string; category: Category }>(
     `select stream, category from event_store.streams where category in ('project', 'person', 'key') order by first_position`,
   );
   for (const [index, row] of rows.entries()) {
-    await catchUp(deps, [idOf(PREFIXES[row.category], row.stream)]);
+    await catchUp(deps, [idOf(CATEGORY_PREFIXES[row.category], row.stream)]);
     onProgress?.(index + 1, rows.length);
   }
   for (const table of ['projects', 'persons', 'api_keys']) {

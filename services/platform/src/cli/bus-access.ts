@@ -1,8 +1,8 @@
+import { CATEGORY_PREFIXES } from '@countersign/contracts';
 import { APP_ROLE, createPool } from '@countersign/database';
 import { type EventBus, StoreEventBus } from '@countersign/event-bus';
 import { PostgresEventStore } from '@countersign/event-store';
 import type { Pool } from 'pg';
-import { PREFIXES } from '../schema.js';
 import type { Connection } from './connection.js';
 
 /** What a command about consumers works with. It reads and changes their state in the database; it consumes nothing itself. */
@@ -15,7 +15,7 @@ export interface BusAccess {
 export async function accessBus({ ownerUrl, logger, teardown }: Connection): Promise<BusAccess> {
   const pool = createPool({ connectionString: ownerUrl, role: APP_ROLE, max: 4, applicationName: 'countersign cli' });
   teardown.add(() => pool.end());
-  const store = new PostgresEventStore({ pool, writer: 'cli', categories: PREFIXES });
+  const store = new PostgresEventStore({ pool, writer: 'cli', categories: CATEGORY_PREFIXES });
   const bus = new StoreEventBus({ pool, store, connectionString: ownerUrl, logger });
   teardown.add(() => bus.close());
   const { rows } = await pool.query<{ name: string }>('select name from event_bus.groups order by name');

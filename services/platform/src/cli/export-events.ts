@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { CATEGORY_PREFIXES } from '@countersign/contracts';
 import { idOf, uuidOf } from '@countersign/event-store';
 import type { Pool } from 'pg';
-import { PREFIXES } from '../schema.js';
 
 /** Events a page; each page is a short transaction of its own, so an export holds nothing back however long it takes (K23). */
 const PAGE = 1_000;
@@ -64,7 +64,7 @@ export async function exportEvents(
 function lineOf(row: ExportRow): Record<string, unknown> {
   return {
     ...row,
-    stream: idOf(PREFIXES[row.category as keyof typeof PREFIXES] ?? row.category, row.stream),
+    stream: idOf(CATEGORY_PREFIXES[row.category as keyof typeof CATEGORY_PREFIXES] ?? row.category, row.stream),
     id: idOf('evt', row.id),
     project: idOf('prj', row.project),
     time: row.time.toISOString(),

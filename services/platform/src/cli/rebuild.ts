@@ -1,11 +1,11 @@
 import { AUDIT_PROJECTION } from '@countersign/audit';
+import { CATEGORY_PREFIXES } from '@countersign/contracts';
 import { APP_ROLE, createPool } from '@countersign/database';
 import { DECISIONS_PROJECTION } from '@countersign/decisions';
 import { rebuildLookups } from '@countersign/directory';
 import { type Projection, rebuildProjection } from '@countersign/event-bus';
 import { PostgresEventStore } from '@countersign/event-store';
 import { INTAKE_PROJECTION } from '@countersign/intake';
-import { PREFIXES } from '../schema.js';
 import type { Work } from './command.js';
 import type { Connection } from './connection.js';
 import { accessDirectory } from './directory-access.js';
@@ -46,7 +46,7 @@ async function rebuild(projection: ProjectionName, connection: Connection, outpu
     const owner = createPool({ connectionString: ownerUrl, max: 2, applicationName: 'countersign rebuild' });
     const pool = createPool({ connectionString: ownerUrl, role: APP_ROLE, max: 2, applicationName: 'countersign rebuild' });
     teardown.add(() => Promise.all([owner.end(), pool.end()]));
-    const store = new PostgresEventStore({ pool, writer: 'cli', categories: PREFIXES });
+    const store = new PostgresEventStore({ pool, writer: 'cli', categories: CATEGORY_PREFIXES });
     return { projection, ...(await rebuildProjection(FROM_LOG[projection], { owner, store }, bar.update)) };
   } finally {
     bar.stop();

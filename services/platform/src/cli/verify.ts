@@ -1,6 +1,6 @@
+import { CATEGORY_PREFIXES } from '@countersign/contracts';
 import { APP_ROLE, createPool } from '@countersign/database';
 import { type EventStore, PostgresEventStore } from '@countersign/event-store';
-import { PREFIXES } from '../schema.js';
 import type { Work } from './command.js';
 import type { RangeOptions } from './options.js';
 import { rangeOf } from './range.js';
@@ -10,7 +10,7 @@ export const verifyWork =
   async ({ ownerUrl, teardown }, output) => {
     const pool = createPool({ connectionString: ownerUrl, role: APP_ROLE, max: 2, applicationName: 'countersign verify' });
     teardown.add(() => pool.end());
-    const store: EventStore = new PostgresEventStore({ pool, writer: 'cli', categories: PREFIXES });
+    const store: EventStore = new PostgresEventStore({ pool, writer: 'cli', categories: CATEGORY_PREFIXES });
     const range = await rangeOf(store, options);
     const bar = output.progress('Verifying');
     const report = await store.verify({ ...range, onProgress: (done, total) => bar.update(done, total) });
