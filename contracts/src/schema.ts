@@ -72,7 +72,7 @@ export function notYet<S extends TSchema>(accepted: S, later: TSchema = Type.Unk
 /** A whole field that is not served yet: absent or null is fine. */
 export function notYetField(): TUnsafe<null> {
   return notYet(
-    Type.Unsafe<null>({ type: 'null', description: 'Not served yet: any value but null is refused with feature_not_available.' }),
+    Type.Unsafe<null>({ type: 'null', description: 'Not supported yet; any value other than null is refused with feature_not_available.' }),
   );
 }
 
@@ -81,7 +81,7 @@ export function notYetField(): TUnsafe<null> {
  * took effect. Absent or null is fine; anything else is refused with the name to use.
  */
 export function saidAs(name: string): TUnsafe<null> {
-  const description = `A name of answers: say ${name}. Any value but null is refused.`;
+  const description = `Response-only name; use ${name} in requests. Only null is accepted.`;
   return Type.Unsafe<null>({ type: 'null', 'x-said-as': name, description });
 }
 

@@ -247,12 +247,12 @@ function codeOf(error: ErrorObject): IssueCode {
 }
 
 function sentence(error: ErrorObject): string {
-  if (saidAs(error) !== undefined) return `is a name of answers; say ${saidAs(error)}`;
+  if (saidAs(error) !== undefined) return `is a response-only name; use ${saidAs(error)}`;
   if (error.keyword === 'required') return 'is required';
   if (error.keyword === 'enum') return `must be one of ${(error.params as { allowedValues: unknown[] }).allowedValues.join(', ')}`;
   if (error.keyword === 'type') return `must be ${[(error.params as { type: string | string[] }).type].flat().join(' or ')}`;
-  if (error.keyword === 'oneOf') return 'has members that exclude each other';
-  if (error.keyword === 'additionalProperties') return 'is not a known key';
+  if (error.keyword === 'oneOf') return 'contains fields that cannot be combined';
+  if (error.keyword === 'additionalProperties') return 'is not a known field';
   return error.message ?? 'is not valid';
 }
 

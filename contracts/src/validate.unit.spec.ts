@@ -146,7 +146,7 @@ describe('a name that only answers have (V7)', () => {
       'timeout_action: unrecognized_keys',
       'expires_at: unrecognized_keys',
     ]);
-    expect(!result.ok && result.issues[0].message).toBe('is a name of answers; say timeout.seconds');
+    expect(!result.ok && result.issues[0].message).toBe('is a response-only name; use timeout.seconds');
   });
 
   it('may be null, as it is in an answer without one', () => {

@@ -32,7 +32,7 @@ export const SecretRotated = message(
   'secret.rotated.v1',
   Type.Object({
     fingerprint: fingerprint(),
-    promote_at: nullable(moment('When the new secret takes over by itself, as the operator named it; null = when it is promoted.')),
+    promote_at: nullable(moment('When the new secret is promoted automatically; null = manually.')),
   }),
 );
 export type SecretRotated = Static<typeof SecretRotated>;

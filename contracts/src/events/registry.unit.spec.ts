@@ -23,7 +23,7 @@ describe('the registry of events', () => {
     ['an unknown type', 'review.forgotten', 1, reminded, 'review.forgotten v1 does not keep to its contract: body has no schema'],
     ['an unknown version', 'review.reminded', 2, reminded, 'review.reminded v2'],
     ['a missing member', 'review.reminded', 1, { after_seconds: 750 }, 'remaining_seconds is required'],
-    ['a member no schema names', 'review.reminded', 1, { ...reminded, at: 'now' }, 'at is not a known key'],
+    ['a member no schema names', 'review.reminded', 1, { ...reminded, at: 'now' }, 'at is not a known field'],
     ['no object', 'review.reminded', 1, null, 'body must be object'],
   ])('refuses %s', (_what, type, version, body, message) => {
     expect(() => validateEvent(type, version, body)).toThrow(message);
@@ -32,6 +32,6 @@ describe('the registry of events', () => {
 
   it('refuses a member no schema names at any depth', () => {
     const by = { kind: 'agent', key_id: 'key_00000000000000000000000001', key_prefix: 'gwk_0', secret: 'x' };
-    expect(() => validateEvent('review.withdrawn', 1, { reason: null, by })).toThrow('by.secret is not a known key');
+    expect(() => validateEvent('review.withdrawn', 1, { reason: null, by })).toThrow('by.secret is not a known field');
   });
 });

@@ -30,7 +30,7 @@ export function asyncApi(examples: string, version: string): Json {
       version,
       license: { name: 'Apache-2.0' },
       description:
-        'Facts are published as they are stored, in order for each stream, at least once. Webhooks go to the callback_url of a request; frames to GET /api/v1/events/stream.',
+        'Events are published as they are stored, in order for each stream, at least once. Webhooks go to the callback_url of a request; frames to GET /api/v1/events/stream.',
     },
     defaultContentType: 'application/json',
     servers: {
@@ -61,14 +61,14 @@ export function asyncApi(examples: string, version: string): Json {
     },
     operations: {
       ...Object.fromEntries(
-        held.map((category) => [`publish_${category}`, sends(category, `Every fact of category ${category}.`, idsOf(category))]),
+        held.map((category) => [`publish_${category}`, sends(category, `All events of category ${category}.`, idsOf(category))]),
       ),
       deliverWebhooks: sends(
         'webhooks',
-        'Signed, in order for each review, repeated until answered 2xx.',
+        'Signed, in order for each review, retried until answered with 2xx.',
         webhooks.map(([, schema]) => idOf(schema)),
       ),
-      streamFrames: sends('stream', 'To whoever holds a stream open.', [...FRAMES]),
+      streamFrames: sends('stream', 'Sent to clients of the event stream.', [...FRAMES]),
     },
     components: {
       schemas: components(used),

@@ -11,16 +11,16 @@ import { examplesOf } from './examples.js';
 import { components, inDocument, type Json, reached } from './json-schema.js';
 
 const TAGS = {
-  station: 'What the station says about itself.',
-  auth: 'Who calls.',
+  server: 'Server status and metadata.',
+  auth: 'Authentication.',
   settings: 'A project, its keys, its secret, its people.',
-  templates: 'What a review contains and what may be done to it.',
-  reviews: 'What agents ask, and what came of it.',
-  deciding: 'What people do. An API key is refused with human_actor_required before anything is looked up.',
-  feedback: 'Past decisions, to learn from.',
+  templates: 'Review templates: fields and available actions.',
+  reviews: 'Review requests and their outcome.',
+  deciding: 'Actions by people. API keys are refused with human_actor_required.',
+  feedback: 'Past decisions and their feedback.',
   stats: 'Counts.',
-  audit: 'Who did what, provably.',
-  webhooks: 'Deliveries to agents.',
+  audit: 'Tamper-evident audit log.',
+  webhooks: 'Webhook deliveries.',
   stream: 'Server-sent events.',
 } as const;
 
@@ -39,7 +39,7 @@ export function openApi(examples: string, version: string): Json {
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description:
-        'HRP v1: an agent asks, a person decides, a signed answer goes out. Unknown keys of a request are dropped; fields of features that are not served yet are refused with feature_not_available. Any path may also answer route_not_found and method_not_allowed.',
+        'HRP v1: an agent requests a review, a person decides, and a signed webhook delivers the decision. Unknown fields in a request are ignored; fields of unsupported features are refused with feature_not_available. Any path may also return route_not_found and method_not_allowed.',
     },
     servers: [{ url: '/' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
@@ -53,9 +53,9 @@ export function openApi(examples: string, version: string): Json {
       responses: errorResponses(),
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'gwk_…', description: 'An API key of an agent.' },
-        session: { type: 'http', scheme: 'bearer', description: 'The token a sign-in returned.' },
-        sessionCookie: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'The inbox only; same-site requests.' },
-        ticket: { type: 'apiKey', in: 'query', name: 'ticket', description: 'One use, from POST /api/v1/events/ticket.' },
+        session: { type: 'http', scheme: 'bearer', description: 'The token returned by sign-in.' },
+        sessionCookie: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'Inbox only; same-site requests.' },
+        ticket: { type: 'apiKey', in: 'query', name: 'ticket', description: 'Single use, from POST /api/v1/events/ticket.' },
       },
     },
   };
@@ -73,15 +73,18 @@ const SECURITY: Record<Operation['access'], Json[]> = {
 };
 
 const HEADERS: Json = {
-  RequestId: { description: 'Of this request; yours when you sent a good one.', schema: { type: 'string' } },
-  Seen: { description: 'Send it back with your next list to read your own write.', schema: { type: 'string', pattern: '^\\d+\\.\\d+$' } },
+  RequestId: { description: 'Id of this request; the one you sent, if it was valid.', schema: { type: 'string' } },
+  Seen: {
+    description: 'Send it with your next list request to read your own write.',
+    schema: { type: 'string', pattern: '^\\d+\\.\\d+$' },
+  },
   Replay: {
-    description: 'true when this answer repeats an earlier one and nothing was done again.',
+    description: 'true when this response repeats an earlier one and nothing was done again.',
     schema: { type: 'string', const: 'true' },
   },
-  ETag: { description: 'Strong; for If-None-Match.', schema: { type: 'string' } },
+  ETag: { description: 'Strong ETag; for If-None-Match.', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds.', schema: { type: 'integer', minimum: 1 } },
-  Deprecation: { description: 'true: use the successor named in Link.', schema: { type: 'string', const: 'true' } },
+  Deprecation: { description: 'true: use the successor given in Link.', schema: { type: 'string', const: 'true' } },
   Sunset: { description: 'When this operation ends.', schema: { type: 'string' } },
   Link: { description: '<path>; rel="successor-version"', schema: { type: 'string' } },
 };
@@ -137,11 +140,11 @@ const HEADER_PARAMETERS = {
     type: 'string',
     pattern: '^[A-Za-z0-9._-]{8,128}$',
   }),
-  ProjectId: inHeader('X-Project-Id', 'Project a person works in; their first when absent.'),
-  IdempotencyKey: inHeader('Idempotency-Key', 'As idempotency_key in the body.', { type: 'string', minLength: 1, maxLength: 255 }),
-  IfNoneMatch: inHeader('If-None-Match', 'ETag you hold.'),
-  Seen: inHeader('Countersign-Seen', 'As a write of yours returned it: the list waits up to a second to have it.'),
-  LastEventId: inHeader('Last-Event-ID', 'id: of the last frame you have.'),
+  ProjectId: inHeader('X-Project-Id', 'Project a person acts in; default: their first one.'),
+  IdempotencyKey: inHeader('Idempotency-Key', 'Same as idempotency_key in the body.', { type: 'string', minLength: 1, maxLength: 255 }),
+  IfNoneMatch: inHeader('If-None-Match', 'ETag from a previous response.'),
+  Seen: inHeader('Countersign-Seen', 'As returned by a previous write: the list waits up to a second to include it.'),
+  LastEventId: inHeader('Last-Event-ID', 'id of the last frame received.'),
 };
 
 function parameters(schema: TSchema | undefined, place: 'path' | 'query'): Json[] {
@@ -176,7 +179,8 @@ function successes(operation: Operation, examples: string): Json {
   const answers = Object.entries(operation.responses).map(([status, schema]) => [
     status,
     {
-      description: status === '200' && operation.idempotent ? 'The review this key already made' : (REASONS[status] ?? 'Success'),
+      description:
+        status === '200' && operation.idempotent ? 'The review already created with this idempotency key' : (REASONS[status] ?? 'Success'),
       headers: successHeaders(operation),
       ...(schema ? { content: { [operation.mediaType ?? 'application/json']: content(schema, examples) } } : {}),
     },
@@ -252,7 +256,7 @@ function webhookObject(event: string, schema: TSchema, examples: string): Json {
         schema: inDocument(property),
       })),
       requestBody: { required: true, content: { 'application/json': content(schema, examples) } },
-      responses: { '2XX': { description: 'Delivered. Anything else is tried again; 410 ends the delivery.' } },
+      responses: { '2XX': { description: 'Delivered. Any other status is retried; 410 ends the delivery.' } },
     },
   };
 }

@@ -22,7 +22,7 @@ export const Login = message(
   Type.Object({
     email: text(254, 1),
     password: password(),
-    return_to: Type.Optional(text(2048, 1, 'A path of this server.')),
+    return_to: Type.Optional(text(2048, 1, 'A path on this server.')),
     cookie: Type.Optional(Type.Boolean({ default: false, description: 'Set the session as a cookie (the inbox) and return no token.' })),
   }),
 );

@@ -63,7 +63,7 @@ export const DeliveryAttempt = message(
   Type.Object({
     number: Type.Integer({ minimum: 1 }),
     at: timestamp(),
-    stage: choice(['before', 'attempt', 'after'], { description: 'Never sent, no answer, or answered.' }),
+    stage: choice(['before', 'attempt', 'after'], { description: 'Not sent, no response, or response received.' }),
     outcome: choice(['delivered', 'failed']),
     status_code: nullable(Type.Integer()),
     latency_ms: nullable(count()),

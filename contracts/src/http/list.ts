@@ -10,11 +10,11 @@ export function ListOf<S extends TSchema>(id: string, item: S) {
       object: Type.Unsafe<'list'>({ type: 'string', const: 'list' }),
       items: Type.Array(ref(item)),
       has_more: Type.Boolean(),
-      total: count('Number of matches, not of items on this page.'),
+      total: count('Total number of matches, not the number of items on this page.'),
       total_is_capped: Type.Optional(
         Type.Unsafe<true>({ type: 'boolean', const: true, description: 'Present when counting stopped at total.' }),
       ),
-      next_cursor: Type.Optional(Type.String({ description: 'Pass as cursor to read on; absent on the last page.' })),
+      next_cursor: Type.Optional(Type.String({ description: 'Pass as cursor to get the next page; absent on the last page.' })),
     }),
   );
 }
@@ -34,7 +34,7 @@ const pageMembers = (how: { 'x-lenient'?: true }) => ({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, ...how })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, ...how })),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 512, description: 'next_cursor of the page before; not together with offset.' }),
+    Type.String({ minLength: 1, maxLength: 512, description: 'next_cursor of the previous page; cannot be combined with offset.' }),
   ),
 });
 

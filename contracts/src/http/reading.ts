@@ -21,7 +21,7 @@ export const FeedbackItem = message(
     review_id: reviewId(),
     template: Type.String(),
     decision: ref(ReviewDecision),
-    original_payload: jsonObject({ description: 'What the decided version held.' }),
+    original_payload: jsonObject({ description: 'Payload of the decided version.' }),
     suggested_value: Type.Optional(jsonObject()),
     approved_value: Type.Optional(jsonObject()),
     edited_payload: Type.Optional(jsonObject()),
@@ -42,10 +42,10 @@ export const Stats = message(
     total: count(),
     by_status: mapOf(count()),
     by_decision: mapOf(count()),
-    avg_review_time_ms: nullable(count('Over decisions by people.')),
+    avg_review_time_ms: nullable(count('Counts decisions by people only.')),
     by_template: Type.Array(Type.Object({ template_slug: Type.String(), count: count() })),
     reviews_per_day: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), count: count() }), {
-      description: 'The last 30 days in UTC, those without reviews included.',
+      description: 'The last 30 days in UTC, including days without reviews.',
     }),
   }),
 );
@@ -60,7 +60,7 @@ export const AuditQuery = message(
     actor: Type.Optional(text(255, 1)),
     from: Type.Optional(moment('Inclusive.')),
     to: Type.Optional(moment('Exclusive.')),
-    project_id: Type.Optional(text(64, 1, 'Sent by HRP clients; the credential says which project.')),
+    project_id: Type.Optional(text(64, 1, 'Ignored; accepted for HRP clients. The credential determines the project.')),
     ...lenientPage(),
   }),
 );

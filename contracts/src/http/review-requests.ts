@@ -20,7 +20,7 @@ export const ReviewCreate = message(
     irreversibility: Type.Optional(choice(['reversible', 'costly_reversible', 'irreversible'])),
     oversight: Type.Optional(notYet(choice(['blocking'], { default: 'blocking' }), choice(['monitoring']))),
     assignee: Type.Optional(text(254, 1)),
-    metadata: Type.Optional(jsonObject({ maxProperties: 100, description: 'Echoed on the review and in no way shown to the reviewer.' })),
+    metadata: Type.Optional(jsonObject({ maxProperties: 100, description: 'Returned with the review; never shown to the reviewer.' })),
     timeout: Type.Optional(Type.Object({ seconds: seconds(), action: timeoutAction() })),
     timeout_seconds: Type.Optional(saidAs('timeout.seconds')),
     timeout_action: Type.Optional(saidAs('timeout.action')),
@@ -28,7 +28,7 @@ export const ReviewCreate = message(
     idempotency_key: Type.Optional(text(255, 1)),
     trace_url: Type.Optional(Type.String({ format: 'uri', maxLength: 2048 })),
     max_iterations: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
-    on_behalf_of: Type.Optional(text(254, 1, 'E-mail or id of the person the agent works for; may not approve it (decision 30).')),
+    on_behalf_of: Type.Optional(text(254, 1, 'E-mail or id of the person the agent acts for, who may not approve the review.')),
     assignment_ladder: Type.Optional(notYetField()),
     definition: Type.Optional(notYetField()),
     snoozed_until: Type.Optional(notYetField()),
@@ -90,7 +90,9 @@ export type ReviewDraft = Static<typeof ReviewDraft>;
 
 export const ReviewClaimQuery = message(
   'ReviewClaimQuery',
-  Type.Object({ force: Type.Optional(Type.Boolean({ default: false, description: 'Take it from its holder; needs reviews:assign.' })) }),
+  Type.Object({
+    force: Type.Optional(Type.Boolean({ default: false, description: 'Take it over from its current holder; requires reviews:assign.' })),
+  }),
 );
 export type ReviewClaimQuery = Static<typeof ReviewClaimQuery>;
 
@@ -129,7 +131,7 @@ export const ReviewGetQuery = message(
   'ReviewGetQuery',
   Type.Object({
     wait: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 60, description: 'Seconds to wait for a status or version other than that of If-None-Match.' }),
+      Type.Integer({ minimum: 0, maximum: 60, description: 'Seconds to wait for a status or version different from If-None-Match.' }),
     ),
   }),
 );

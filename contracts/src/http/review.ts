@@ -52,7 +52,7 @@ export const Redemption = message(
     id: redemptionId(),
     review_id: reviewId(),
     digest: digest(),
-    executor: nullable(Type.String({ description: 'Who runs it, in the words of the caller.' })),
+    executor: nullable(Type.String({ description: 'Name of the executor, as given by the caller.' })),
     redeemed_by: Type.String({ description: 'agent:<key prefix>' }),
     redeemed_at: timestamp(),
   }),
@@ -95,17 +95,17 @@ export const Review = message(
     actions: Type.Array(ref(TemplateAction)),
     template: nullable(ref(ReviewTemplate)),
     available_actions: Type.Array(ref(TemplateAction), {
-      description: 'What a person may press as the review stands, the protocol’s own actions included; empty once it is settled.',
+      description: 'Actions currently available to a person, including the built-in ones; empty once the review is closed.',
     }),
 
-    payload: jsonObject({ description: 'What the agent sent last.' }),
+    payload: jsonObject({ description: 'The payload most recently sent by the agent.' }),
     payload_digest: digest('Over the RFC 8785 bytes of payload.'),
     suggested_value: jsonObject(),
     edited_payload: nullable(jsonObject()),
     was_edited: Type.Boolean(),
     approved_value: nullable(jsonObject({ description: 'The payload with the edits merged key by key; null unless approved.' })),
     approved_digest: nullable(digest('Over the RFC 8785 bytes of approved_value.')),
-    approval_expires_at: nullable(timestamp('After it an approval cannot be redeemed.')),
+    approval_expires_at: nullable(timestamp('After this time the approval cannot be redeemed.')),
 
     priority: priority(),
     confidence: nullable(Type.Number({ minimum: 0, maximum: 1 })),
@@ -118,7 +118,7 @@ export const Review = message(
     idempotency_key: nullable(Type.String()),
     max_iterations: nullable(Type.Integer({ minimum: 1 })),
     requested_by: nullable(keyId()),
-    requested_by_name: nullable(Type.String({ description: 'What that key was called when it asked.' })),
+    requested_by_name: nullable(Type.String({ description: 'Name of the API key at the time of the request.' })),
     on_behalf_of: nullable(personId()),
 
     timeout_seconds: nullable(Type.Integer({ minimum: 60 })),
@@ -131,9 +131,7 @@ export const Review = message(
     decided_by_verified: nullable(Type.Boolean()),
     decided_by_auth: nullable(ref(AuthProof)),
     decided_at: nullable(timestamp()),
-    shown: nullable(
-      choice(['exact', 'assumed'], { description: 'Whether the decision named the version and digest the person saw (decision 22).' }),
-    ),
+    shown: nullable(choice(['exact', 'assumed'], { description: 'Whether the decision included the version and digest the person saw.' })),
     auto_approved: Type.Boolean(),
     action_value: nullable(Type.String()),
     action_label: nullable(Type.String()),
@@ -149,7 +147,7 @@ export const Review = message(
     held_at: nullable(timestamp()),
     claimed_by: Type.Null({ description: 'Kept for HRP clients; always null.' }),
     claimed_at: Type.Null({ description: 'Kept for HRP clients; always null.' }),
-    draft_payload: nullable(jsonObject({ description: 'A reviewer’s unsent edits; always null to an API key.' })),
+    draft_payload: nullable(jsonObject({ description: 'A reviewer’s saved draft edits; always null for an API key.' })),
     draft_by: nullable(Type.String()),
     draft_at: nullable(timestamp()),
 
@@ -186,7 +184,7 @@ export const ReviewVersion = message(
     version: Type.Integer({ minimum: 1 }),
     payload: jsonObject(),
     payload_digest: digest(),
-    feedback: nullable(Type.String({ description: 'The feedback that asked for this version; null on the first.' })),
+    feedback: nullable(Type.String({ description: 'The feedback that led to this version; null for the first.' })),
     created_at: timestamp(),
   }),
 );

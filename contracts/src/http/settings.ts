@@ -64,8 +64,8 @@ export type ApiKeyList = Static<typeof ApiKeyList>;
 const keySettings = () => ({
   description: Type.Optional(nullable(text(2000))),
   template_ids: Type.Optional(templateIds()),
-  owner: Type.Optional(person('E-mail or id of the person who answers for the key; may not approve what it asks.')),
-  contact: Type.Optional(person('E-mail or id of the person to write to about the key.')),
+  owner: Type.Optional(person('E-mail or id of the person responsible for the key, who may not approve its requests.')),
+  contact: Type.Optional(person('E-mail or id of the contact person for the key.')),
   default_reviewer: Type.Optional(nullable(text(254, 1))),
   rate_limit_per_hour: Type.Optional(perHour()),
   ip_allowlist: Type.Optional(allowlist()),
@@ -103,7 +103,7 @@ export const HmacSecret = message(
   'HmacSecret',
   Type.Object({
     hmac_secret: hexSecret(),
-    standard_secret: Type.String({ pattern: '^whsec_', description: 'The same bytes in the form of Standard Webhooks.' }),
+    standard_secret: Type.String({ pattern: '^whsec_', description: 'The same secret in Standard Webhooks format.' }),
     pending_secret: nullable(hexSecret()),
     promote_at: nullable(timestamp()),
   }),
@@ -112,7 +112,7 @@ export type HmacSecret = Static<typeof HmacSecret>;
 
 export const HmacSecretRotate = message(
   'HmacSecretRotate',
-  Type.Object({ promote_at: Type.Optional(nullable(moment('Change over by itself at this time; without it, when promote is called.'))) }),
+  Type.Object({ promote_at: Type.Optional(nullable(moment('Promote automatically at this time; if omitted, when promote is called.'))) }),
 );
 export type HmacSecretRotate = Static<typeof HmacSecretRotate>;
 
@@ -144,7 +144,7 @@ export const MemberUpdate = message(
   'MemberUpdate',
   Type.Object({
     role: Type.Optional(ref(RoleName)),
-    is_active: Type.Optional(Type.Boolean({ description: 'false takes the person out, true takes them back.' })),
+    is_active: Type.Optional(Type.Boolean({ description: 'false removes the person, true restores them.' })),
   }),
 );
 export type MemberUpdate = Static<typeof MemberUpdate>;
@@ -159,7 +159,7 @@ export const MemberInvited = message(
     email: email(),
     role: ref(RoleName),
     expires_at: timestamp(),
-    invite_url: httpUrl('Holds the invitation’s one-time token.'),
+    invite_url: httpUrl('Contains the invitation’s one-time token.'),
   }),
 );
 export type MemberInvited = Static<typeof MemberInvited>;

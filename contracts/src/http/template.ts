@@ -17,9 +17,9 @@ export const TemplateFieldInput = message(
   'TemplateFieldInput',
   Type.Object({
     ...Type.Omit(Field, ['editable', 'required']).properties,
-    readonly: Type.Optional(Type.Boolean({ description: 'Says the opposite of editable; editable wins where both are given.' })),
+    readonly: Type.Optional(Type.Boolean({ description: 'Opposite of editable; editable takes precedence if both are given.' })),
     editable: Type.Optional(Type.Boolean({ default: false })),
-    required: Type.Optional(Type.Boolean({ default: false, description: 'A request without it is refused (payload_invalid).' })),
+    required: Type.Optional(Type.Boolean({ default: false, description: 'Requests without it are refused (payload_invalid).' })),
   }),
 );
 export type TemplateFieldInput = Static<typeof TemplateFieldInput>;
@@ -43,7 +43,10 @@ export const Template = message(
     slug: Type.String(),
     name: Type.String(),
     description: nullable(Type.String()),
-    version: Type.Integer({ minimum: 0, description: 'Number of the published version; 0 before the first. Versions never change.' }),
+    version: Type.Integer({
+      minimum: 0,
+      description: 'Number of the published version; 0 before the first. Published versions are immutable.',
+    }),
     status: ref(TemplateStatus),
     fields: Type.Array(ref(TemplateField)),
     actions: Type.Array(ref(TemplateAction)),
@@ -51,7 +54,7 @@ export const Template = message(
     auto_approve: Type.Boolean(),
     timeout_seconds: nullable(Type.Integer({ minimum: 60 })),
     timeout_action: nullable(timeoutAction()),
-    allow_timeout_auto_approve: Type.Boolean({ description: 'Requests may ask for an approval by the clock (decision 19).' }),
+    allow_timeout_auto_approve: Type.Boolean({ description: 'Whether requests may set automatic approval on timeout.' }),
     changes_timeout_hours: nullable(Type.Integer({ minimum: 1 })),
     instructions: nullable(Type.String()),
     allow_request_changes: Type.Boolean(),
@@ -61,9 +64,7 @@ export const Template = message(
     default_auth_level: choice(['public', 'email_otp', 'account']),
     default_expiry_seconds: Type.Integer({ minimum: 1, maximum: 2_592_000 }),
     max_iterations: nullable(Type.Integer({ minimum: 1 })),
-    approval_valid_seconds: nullable(
-      Type.Integer({ minimum: 1, description: 'An approval can be redeemed for so long; null = for ever.' }),
-    ),
+    approval_valid_seconds: nullable(Type.Integer({ minimum: 1, description: 'How long an approval can be redeemed; null = no limit.' })),
     chain_config: Type.Null(),
     draft_config: nullable(jsonObject()),
     draft_updated_at: nullable(timestamp()),
@@ -130,7 +131,7 @@ export type TemplateDraft = Static<typeof TemplateDraft>;
 export const TemplateDeleteQuery = message(
   'TemplateDeleteQuery',
   Type.Object({
-    force: Type.Optional(Type.Boolean({ default: false, description: 'Delete although reviews are still open; they stay open.' })),
+    force: Type.Optional(Type.Boolean({ default: false, description: 'Delete even if reviews are still open; those stay open.' })),
   }),
 );
 export type TemplateDeleteQuery = Static<typeof TemplateDeleteQuery>;

@@ -3,16 +3,16 @@ import { operation } from '../operation.js';
 import { Type } from '../schema.js';
 import { StreamFrame } from '../stream/frames.js';
 
-const open = { service: 'gateway', access: 'public', scopes: [], limited: false, tag: 'station', errors: [] } as const;
+const open = { service: 'gateway', access: 'public', scopes: [], limited: false, tag: 'server', errors: [] } as const;
 
 export const META_OPERATIONS = [
-  operation({ ...open, id: 'getHealth', method: 'GET', path: '/health', summary: 'Is the process alive', responses: { 200: Health } }),
+  operation({ ...open, id: 'getHealth', method: 'GET', path: '/health', summary: 'Liveness check', responses: { 200: Health } }),
   operation({
     ...open,
     id: 'getReadiness',
     method: 'GET',
     path: '/health/ready',
-    summary: 'Is the store reachable and migrated',
+    summary: 'Readiness check: the event store is reachable and migrated',
     responses: { 200: Readiness, 503: Readiness },
   }),
   operation({ ...open, id: 'getApiInfo', method: 'GET', path: '/api/v1', summary: 'Protocol and version', responses: { 200: ApiInfo } }),
@@ -21,7 +21,7 @@ export const META_OPERATIONS = [
     id: 'getOpenApi',
     method: 'GET',
     path: '/api/v1/openapi.json',
-    summary: 'This description',
+    summary: 'This OpenAPI description',
     responses: { 200: Type.Unsafe<Record<string, unknown>>({ type: 'object' }) },
   }),
   operation({
@@ -29,7 +29,7 @@ export const META_OPERATIONS = [
     id: 'getErrorPage',
     method: 'GET',
     path: '/docs/errors',
-    summary: 'Every error code and what it means',
+    summary: 'All error codes and their meaning',
     responses: { 200: Type.String() },
     mediaType: 'text/markdown; charset=utf-8',
   }),

@@ -6,10 +6,10 @@ export const WebhookHeaders = message(
   Type.Object({
     'Content-Type': Type.Unsafe<'application/json'>({ type: 'string', const: 'application/json' }),
     'User-Agent': Type.String({ pattern: '^Countersign/' }),
-    'X-Webhook-Event': Type.String({ description: 'Name of the event; the body repeats it in type or event.' }),
+    'X-Webhook-Event': Type.String({ description: 'Event name; repeated in the body as type or event.' }),
     'X-Webhook-Id': Type.String({
       pattern: '^whd_',
-      description: 'Id of the delivery, the same on every attempt: drop what you have seen.',
+      description: 'Delivery id, the same on every attempt; use it to deduplicate.',
     }),
     'X-Request-Id': Type.Optional(Type.String({ description: 'Of the request that caused it.' })),
     'X-Webhook-Signature': Type.String({ pattern: '^sha256=[0-9a-f]{64}$', description: 'HMAC-SHA256 of the body.' }),

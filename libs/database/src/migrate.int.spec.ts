@@ -54,7 +54,7 @@ describe('migrations', () => {
 
   it('that were applied are frozen', async () => {
     const directory = await directoryOf({ ...first, '0002_more.sql': 'alter table one.things add column remark text;' });
-    await expect(migrate(db.ownerUrl, [{ name: 'one', directory }])).rejects.toThrow(/A released migration never changes/);
+    await expect(migrate(db.ownerUrl, [{ name: 'one', directory }])).rejects.toThrow(/Applied migrations must not change/);
   });
 
   it('may be checked out with other line ends', async () => {
@@ -69,14 +69,14 @@ describe('migrations', () => {
     ['a number twice', { '0001_a.sql': 'select 1', '0001_b.sql': 'select 1' }],
     ['another name', { 'init.sql': 'select 1' }],
   ])('with %s are refused before anything runs', async (_, files) => {
-    await expect(migrate(db.ownerUrl, [{ name: 'two', directory: await directoryOf(files as never) }])).rejects.toThrow('out of line');
+    await expect(migrate(db.ownerUrl, [{ name: 'two', directory: await directoryOf(files as never) }])).rejects.toThrow('out of sequence');
   });
 
   it('newer than the program: compatible ones are worked with, breaking ones refuse the start', async () => {
     const old = await directoryOf(first);
     const warnings: string[] = [];
     await migrate(db.ownerUrl, [{ name: 'one', directory: old }], { warn: (message) => warnings.push(message) });
-    expect(warnings).toEqual([expect.stringContaining('1 migration(s) newer than this program (newest 0002_more.sql)')]);
+    expect(warnings).toEqual([expect.stringContaining('1 migration(s) newer than this version (latest 0002_more.sql)')]);
 
     await migrate(db.ownerUrl, [{ name: 'one', directory: await directoryOf(third) }]);
     const refusal = migrate(db.ownerUrl, [{ name: 'one', directory: old }], { warn: (message) => warnings.push(message) });

@@ -85,12 +85,12 @@ async function bringUp(client: pg.Client, set: MigrationSet, migrations: Migrati
   const breaking = unknown.find((row) => row.breaking);
   if (breaking) {
     throw new MigrationError(
-      `The database is newer than this program: schema ${set.name} has migration ${breaking.file}, which this version does not know and cannot work with. Start a version that has it, or restore a backup taken before it.`,
+      `The database is newer than this version: schema ${set.name} has the incompatible migration ${breaking.file}. Start a version that includes it, or restore a backup taken before it was applied.`,
     );
   }
   if (unknown.length > 0) {
     warn(
-      `Schema ${set.name} has ${unknown.length} migration(s) newer than this program (newest ${unknown.at(-1)?.file}). They are compatible with it; upgrade when you can.`,
+      `Schema ${set.name} has ${unknown.length} migration(s) newer than this version (latest ${unknown.at(-1)?.file}). They are compatible; upgrade when convenient.`,
     );
   }
   for (const migration of migrations) {
@@ -98,7 +98,7 @@ async function bringUp(client: pg.Client, set: MigrationSet, migrations: Migrati
     if (!before) await apply(client, set, migration);
     else if (before.checksum !== migration.checksum) {
       throw new MigrationError(
-        `Migration ${set.name}/${migration.file} is not the one that was applied to this database (as ${before.file}). A released migration never changes: restore the file and add a new one.`,
+        `Migration ${set.name}/${migration.file} differs from the one applied to this database (${before.file}). Applied migrations must not change: restore the file and add a new one.`,
       );
     }
   }
@@ -118,7 +118,7 @@ async function apply(client: pg.Client, set: MigrationSet, migration: Migration)
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => {});
-    throw new MigrationError(`Migration ${set.name}/${migration.file} failed and was undone: ${(error as Error).message}`, {
+    throw new MigrationError(`Migration ${set.name}/${migration.file} failed and was rolled back: ${(error as Error).message}`, {
       cause: error,
     });
   }
@@ -131,7 +131,7 @@ async function readMigrations(set: MigrationSet): Promise<Migration[]> {
       const id = Number(FILE.exec(file)?.[1]);
       if (id !== index + 1) {
         throw new MigrationError(
-          `${join(set.directory, file)} is out of line: migrations are 0001_name.sql, 0002_name.sql, … without gaps.`,
+          `${join(set.directory, file)} is out of sequence: migrations must be named 0001_name.sql, 0002_name.sql, … without gaps.`,
         );
       }
       const sql = (await readFile(join(set.directory, file), 'utf8')).replaceAll('\r\n', '\n');
@@ -157,7 +157,7 @@ async function createAppRole(client: pg.Client): Promise<void> {
       // Lost the race with another database's migration: the role or the membership is there now.
       if (attempt < 10 && ['42710', '23505', 'XX000'].includes(sqlState(error) ?? '')) continue;
       throw new MigrationError(
-        `This login is no member of the role ${APP_ROLE} and may not make itself one. As an administrator run: create role ${APP_ROLE} nologin; grant ${APP_ROLE} to "<this login>";`,
+        `This login is not a member of the role ${APP_ROLE} and cannot grant it. Run as an administrator: create role ${APP_ROLE} nologin; grant ${APP_ROLE} to "<this login>";`,
         { cause: error },
       );
     }

@@ -32,12 +32,14 @@ export function refuse(message: string): CallbackRefusal {
  */
 export function parseCallbackUrl(text: string, allowed: readonly Network[]): URL | CallbackRefusal {
   const url = URL.parse(text);
-  if (!url) return refuse('The callback is not an absolute URL.');
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return refuse('The callback must be an http or https URL.');
+  if (!url) return refuse('callback_url must be an absolute URL.');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return refuse('callback_url must use http or https.');
   if (url.username !== '' || url.password !== '') {
-    return refuse('The callback must not carry a user name or password: it is shown in the delivery log. Verify our signature instead.');
+    return refuse(
+      'callback_url must not contain a user name or password, because the delivery log shows it. Verify the webhook signature instead.',
+    );
   }
-  if (url.href.length > MAX_LENGTH) return refuse(`The callback is longer than ${MAX_LENGTH} characters.`);
+  if (url.href.length > MAX_LENGTH) return refuse(`callback_url must not exceed ${MAX_LENGTH} characters.`);
   const host = hostOf(url);
   if (isIP(host) === 0) return url;
   const range = reservedRange(host, allowed);
@@ -50,5 +52,5 @@ export function hostOf(url: URL): string {
 }
 
 export function refusedAddress(address: string, range: string): string {
-  return `${address} is in a range that is not called (${range}). An operator can list the network in WEBHOOK_ALLOW_NETWORKS.`;
+  return `${address} is in a blocked range (${range}). An operator can allow the network in WEBHOOK_ALLOW_NETWORKS.`;
 }

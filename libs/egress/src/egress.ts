@@ -99,11 +99,11 @@ export function createEgress(options: { allowNetworks: readonly string[]; resolv
       if (!(url instanceof URL)) return url;
       const host = hostOf(url);
       const addresses = await within(CHECK_MS, resolve(host)).catch((error: unknown) => codeOf(error));
-      if (addresses === 'ENOTFOUND' || addresses === 'ENODATA') return refuse(`The callback's host ${host} does not exist.`);
+      if (addresses === 'ENOTFOUND' || addresses === 'ENODATA') return refuse(`The callback host ${host} does not exist.`);
       if (typeof addresses === 'string') return null;
       for (const { address } of addresses) {
         const range = reservedRange(address, allowed);
-        if (range) return refuse(`The callback's host ${host} leads to an address that is refused: ${refusedAddress(address, range)}`);
+        if (range) return refuse(`The callback host ${host} resolves to a blocked address: ${refusedAddress(address, range)}`);
       }
       return null;
     },
@@ -120,7 +120,7 @@ async function exchange(agent: Agent, outgoing: EgressRequest, limits: EgressLim
   const nothing = { status: null, retryAfterSeconds: null, excerpt: '' };
   const url = URL.parse(outgoing.url);
   if (!url) {
-    return { ...nothing, failure: { stage: 'before', code: 'invalid_request', message: 'The address is no URL.' }, latencyMs: 0 };
+    return { ...nothing, failure: { stage: 'before', code: 'invalid_request', message: 'Not a valid URL.' }, latencyMs: 0 };
   }
   const stop = new AbortController();
   const deadline = setTimeout(() => stop.abort(new Deadline()), limits.headersMs);
@@ -173,7 +173,7 @@ async function readBody(
       if (bytes < EXCERPT_BYTES) kept.push(chunk.subarray(0, EXCERPT_BYTES - bytes));
       bytes += chunk.length;
       if (bytes > limits.bodyBytes)
-        return after('body_too_large', `More than ${limits.bodyBytes} bytes of response body; the rest was not read.`);
+        return after('body_too_large', `The response body exceeded ${limits.bodyBytes} bytes; the rest was not read.`);
     }
     return { excerpt: excerptOf(kept), failure: null };
   } catch (error) {
@@ -188,14 +188,14 @@ function failureOf(error: unknown, limits: EgressLimits): ExchangeFailure {
   if (error instanceof BeforeSending) return { stage: 'before', code: error.code, message: error.message };
   if (error instanceof Deadline) return { stage: 'attempt', code: 'timeout', message: `No response within ${limits.headersMs / 1_000} s.` };
   if (error instanceof Abandoned)
-    return { stage: 'attempt', code: 'aborted', message: 'The attempt was ended because this process stops.' };
+    return { stage: 'attempt', code: 'aborted', message: 'The attempt was aborted because the process is shutting down.' };
   const code = codeOf(error);
   if (code === 'UND_ERR_INVALID_ARG') return { stage: 'before', code: 'invalid_request', message: (error as Error).message };
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) {
-    return { stage: 'attempt', code: 'bad_response', message: 'What came back is not an HTTP response.' };
+    return { stage: 'attempt', code: 'bad_response', message: 'The reply is not a valid HTTP response.' };
   }
   if (typeof (error as { code?: unknown }).code === 'string') {
-    return { stage: 'attempt', code: 'connection_lost', message: `The connection ended before a response came (${code}).` };
+    return { stage: 'attempt', code: 'connection_lost', message: `The connection closed before a response arrived (${code}).` };
   }
   throw error;
 }
@@ -223,7 +223,7 @@ function excerptOf(chunks: readonly Buffer[]): string {
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error('No answer in time.'), { code: 'ETIMEOUT' })), ms);
+    timer = setTimeout(() => reject(Object.assign(new Error('Timed out.'), { code: 'ETIMEOUT' })), ms);
   });
   try {
     return await Promise.race([promise, late]);

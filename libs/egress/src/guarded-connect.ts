@@ -69,14 +69,13 @@ async function checkedAddresses(hostname: string, resolve: Resolve, allowed: rea
   if (addresses.length === 0) throw new BeforeSending('unresolvable', `${hostname} has no address.`);
   for (const { address } of addresses) {
     const range = reservedRange(address, allowed);
-    if (range)
-      throw new BeforeSending('address_refused', `${hostname} leads to an address that is refused: ${refusedAddress(address, range)}`);
+    if (range) throw new BeforeSending('address_refused', `${hostname} resolves to a blocked address: ${refusedAddress(address, range)}`);
   }
   return addresses;
 }
 
 function connectFailed(cause: Error): BeforeSending {
-  return new BeforeSending('connect_failed', `The connection could not be made (${codeOf(cause)}).`, { cause });
+  return new BeforeSending('connect_failed', `The connection failed (${codeOf(cause)}).`, { cause });
 }
 
 export function codeOf(error: unknown): string {

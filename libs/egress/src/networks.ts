@@ -49,7 +49,7 @@ export function parseNetwork(text: string): Network {
     const address = ipaddr.parse(text);
     return [address, address.kind() === 'ipv4' ? 32 : 128];
   }
-  throw new Error(`${JSON.stringify(text)} is no network: write it as an address or in CIDR form, such as 127.0.0.0/8 or fc00::/7.`);
+  throw new Error(`${JSON.stringify(text)} is not a valid network. Use an IP address or CIDR range, such as 127.0.0.0/8 or fc00::/7.`);
 }
 
 /**

@@ -9,7 +9,8 @@ export const EGRESS_SETTINGS = declareSettings(
       env: 'WEBHOOK_ALLOW_NETWORKS',
       type: 'list',
       default: [],
-      meaning: 'Private or reserved networks that callbacks may reach, in CIDR form, comma-separated; all others of them are refused.',
+      meaning:
+        'Private or reserved networks that webhooks may reach, as comma-separated CIDR ranges. All other private and reserved addresses are blocked.',
     },
   },
   [

@@ -56,9 +56,7 @@ export class Appender {
   append(request: PreparedRequest): Promise<AppendResult> {
     if (this.closed) return Promise.reject(new Error('The event store is closed.'));
     if (this.waiting.length >= (this.options.maxWaiting ?? 10_000)) {
-      return Promise.reject(
-        new EventStoreUnavailableError('Too many appends wait for the event store; this one was not stored. Try again later.'),
-      );
+      return Promise.reject(new EventStoreUnavailableError('The event store is overloaded; nothing was stored. Try again later.'));
     }
     return new Promise((resolve, reject) => {
       this.waiting.push({ request, resolve, reject });
@@ -133,7 +131,7 @@ export class Appender {
           for (const item of items) item.reject(error);
         };
       }
-      this.options.logger?.warn({ requests: items.length, err: error }, 'a batch of appends was refused and is halved');
+      this.options.logger?.warn({ requests: items.length, err: error }, 'batch of appends rejected, splitting it');
       const half = Math.ceil(items.length / 2);
       const tellFirst = await this.settle(items.slice(0, half));
       const tellSecond = await this.settle(items.slice(half));
@@ -157,14 +155,11 @@ export class Appender {
         if (sqlState(error) !== undefined && !isPassing(error)) throw error;
         if (!isConflict(error)) await this.disconnect();
         if (Date.now() > deadline) {
-          throw new EventStoreUnavailableError(
-            'The event store could not be written to; whether the last attempt was stored is not known.',
-            {
-              cause: error,
-            },
-          );
+          throw new EventStoreUnavailableError('Writing to the event store failed; it is unknown whether the last attempt was stored.', {
+            cause: error,
+          });
         }
-        this.options.logger?.warn({ attempt, err: error }, 'a batch of appends is sent again');
+        this.options.logger?.warn({ attempt, err: error }, 'resending a batch of appends');
         await sleep(Math.random() * Math.min(1_000, 10 * 2 ** attempt));
       }
     }
@@ -189,7 +184,7 @@ export class Appender {
     } catch (error) {
       destroy(client);
       // Whatever code it has: nothing was sent, and it says nothing about the batch.
-      throw new Error('PostgreSQL cannot be reached.', { cause: error });
+      throw new Error('PostgreSQL is unreachable.', { cause: error });
     }
     this.client = client;
     return client;

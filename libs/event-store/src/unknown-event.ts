@@ -9,6 +9,6 @@ export class UnknownEventError extends Error {
   override readonly name = 'UnknownEventError';
   readonly retryAfterMs = 60_000;
   constructor(event: Pick<StoredEvent, 'type' | 'stream'>) {
-    super(`This release does not know ${event.type} in ${event.stream}; a newer one wrote it. Upgrade this process.`);
+    super(`The event ${event.type} in ${event.stream} was written by a newer release. Upgrade this server.`);
   }
 }

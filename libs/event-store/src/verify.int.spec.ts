@@ -78,24 +78,24 @@ describe('verify', () => {
       'a body with its own commitment',
       `update event_store.events set body = '{}', body_commitment = sha256(body_salt || '{}'::bytea) where position = $1`,
       1,
-      'its hash does not fit',
+      'its hash does not match',
     ],
     [
       'a changed hash',
       `update event_store.events set hash = set_byte(hash, 31, get_byte(hash, 31) # 1) where position = $1`,
       1,
-      'its hash does not fit',
+      'its hash does not match',
     ],
     ['a short hash', `update event_store.events set hash = '\\x00' where position = $1`, 1, 'wrong size'],
-    ['another type', `update event_store.events set type = 'approved' where position = $1`, 1, 'its hash does not fit'],
+    ['another type', `update event_store.events set type = 'approved' where position = $1`, 1, 'its hash does not match'],
     [
       'another time',
       `update event_store.events set time = time - interval '1 millisecond' where position = $1`,
       0,
-      'its hash does not fit',
+      'its hash does not match',
     ],
-    ['another project', `update event_store.events set project = gen_random_uuid() where position = $1`, 1, 'its hash does not fit'],
-    ['another id', `update event_store.events set id = gen_random_uuid() where position = $1`, 1, 'its hash does not fit'],
+    ['another project', `update event_store.events set project = gen_random_uuid() where position = $1`, 1, 'its hash does not match'],
+    ['another id', `update event_store.events set id = gen_random_uuid() where position = $1`, 1, 'its hash does not match'],
     ['another category', `update event_store.events set category = 'template' where position = $1`, 1, 'the row of its stream'],
     ['another bucket', `update event_store.events set bucket = (bucket + 1) % 12 where position = $1`, 1, 'its bucket'],
     [
@@ -143,7 +143,7 @@ describe('verify', () => {
     );
     expect(await verify()).toMatchObject({
       valid: false,
-      firstBad: { position: positions[0], stream, reason: expect.stringContaining('its hash does not fit') },
+      firstBad: { position: positions[0], stream, reason: expect.stringContaining('its hash does not match') },
     });
   });
 
@@ -179,7 +179,7 @@ describe('verify', () => {
   it('finds an event behind the head', async () => {
     const { position } = await store.head();
     await tamper('update event_store.head set position = position - 1');
-    expect(await verify()).toMatchObject({ valid: false, firstBad: { position, reason: 'an event stands behind the head' } });
+    expect(await verify()).toMatchObject({ valid: false, firstBad: { position, reason: 'there is an event beyond the head of the log' } });
   });
 
   it('looks at a range when asked for one', async () => {

@@ -99,7 +99,8 @@ export async function verifyEvents(pool: Pool, prefixes: Record<string, string>,
       values: [next, Math.min(to, next + PAGE - 1), Buffer.alloc(16)],
     });
     for (const row of rows) {
-      const reason = row.position === next ? (row.time_us < lastTime ? 'its time lies before an earlier position' : fault(row)) : null;
+      const reason =
+        row.position === next ? (row.time_us < lastTime ? 'its time is earlier than that of a previous position' : fault(row)) : null;
       if (row.position !== next) return bad(next, null, 'the position is missing');
       if (reason) return bad(row.position, idOf(prefixes[row.category] ?? 'stream', row.stream), reason);
       lastTime = row.time_us;
@@ -110,11 +111,12 @@ export async function verifyEvents(pool: Pool, prefixes: Record<string, string>,
     if (rows.length === 0) return bad(next, null, 'the position is missing');
     options.onProgress?.(report.events, Math.max(0, to - from + 1));
   }
-  if (options.to === undefined && head.newest > head.position) return bad(head.position + 1, null, 'an event stands behind the head');
+  if (options.to === undefined && head.newest > head.position)
+    return bad(head.position + 1, null, 'there is an event beyond the head of the log');
   if (options.from === undefined && options.to === undefined) {
     const lost = await lostTail(pool);
     if (lost)
-      return bad(lost.last_position, idOf(prefixes[lost.category] ?? 'stream', lost.stream), 'the last event of the stream is not there');
+      return bad(lost.last_position, idOf(prefixes[lost.category] ?? 'stream', lost.stream), 'the last event of the stream is missing');
   }
   return report;
 }
@@ -128,12 +130,14 @@ function fault(row: VerifyRow): string | null {
   const stored = packed.subarray(96, 128);
   const previous = packed.subarray(128);
   if (packed.length !== (row.version > 1 ? 160 : 128)) {
-    return row.version > 1 && packed.length === 128 ? 'the event before it in its stream is missing' : 'a hash or salt has the wrong size';
+    return row.version > 1 && packed.length === 128 ? 'the previous event in its stream is missing' : 'a hash or salt has the wrong size';
   }
-  if (row.body === null ? !redacted(row, false) || row.has_body_salt : !row.has_body_salt) return 'the body is gone without a redaction';
-  if (row.meta === null ? !redacted(row, true) || row.has_meta_salt : !row.has_meta_salt) return 'the metadata is gone without a redaction';
-  if (row.body !== null && !commitment(bodySalt, row.body).equals(bodyCommitment)) return 'the body is not the one that was stored';
-  if (row.meta !== null && !commitment(metaSalt, row.meta).equals(metaCommitment)) return 'the metadata is not the one that was stored';
+  if (row.body === null ? !redacted(row, false) || row.has_body_salt : !row.has_body_salt)
+    return 'the body was removed without a recorded redaction';
+  if (row.meta === null ? !redacted(row, true) || row.has_meta_salt : !row.has_meta_salt)
+    return 'the metadata was removed without a recorded redaction';
+  if (row.body !== null && !commitment(bodySalt, row.body).equals(bodyCommitment)) return 'the body was changed';
+  if (row.meta !== null && !commitment(metaSalt, row.meta).equals(metaCommitment)) return 'the metadata was changed';
   const stream = uuidBytes(row.stream) as Uint8Array;
   const computed = eventHash({
     project: uuidBytes(row.project) as Uint8Array,
@@ -149,10 +153,10 @@ function fault(row: VerifyRow): string | null {
     metaCommitment,
     previousHash: row.version > 1 ? previous : NO_PREVIOUS,
   });
-  if (!computed.equals(stored)) return 'its hash does not fit its header and the event before it';
-  if (row.previous_position !== null && row.previous_position >= row.position) return 'an earlier version of its stream stands behind it';
-  if (row.bucket !== bucketOf(stream)) return 'its bucket is not its stream’s';
-  if (!row.stream_fits) return 'it does not agree with the row of its stream';
+  if (!computed.equals(stored)) return 'its hash does not match its header and the previous event';
+  if (row.previous_position !== null && row.previous_position >= row.position) return 'an earlier version of its stream comes after it';
+  if (row.bucket !== bucketOf(stream)) return 'its bucket differs from that of its stream';
+  if (!row.stream_fits) return 'it does not match the record of its stream';
   return null;
 }
 

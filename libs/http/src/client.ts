@@ -116,7 +116,7 @@ export class ServiceClient {
         request.signal?.throwIfAborted();
         const wait = RETRY_WAITS_MS[attempt];
         if (wait === undefined || deadline.aborted || (error.sent && !repeatable)) {
-          throw new Problem('service_unavailable', `The ${service} service did not answer; try again.`, {
+          throw new Problem('service_unavailable', `The ${service} service did not respond. Try again.`, {
             headers: retryAfter(1),
             cause: error,
           });

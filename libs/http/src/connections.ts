@@ -28,14 +28,14 @@ export const CONNECTION_OPTIONS = {
 
 export function answerConnections(fastify: FastifyInstance): void {
   fastify.server.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) => {
-    const [head, body] = partsOf(new Problem('invalid_request', 'Expect is understood as 100-continue alone.'));
+    const [head, body] = partsOf(new Problem('invalid_request', 'Only `Expect: 100-continue` is supported.'));
     response.writeHead(400, head).end(body);
   });
   fastify.addHook('onRequest', async (request, reply) => {
     exchanges.set(request.raw.socket, { request: request.raw, response: reply.raw });
     const hosts = hostsOf(request.raw);
     if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === '1.1')) {
-      throw new Problem('invalid_request', 'A request names its host, and one.');
+      throw new Problem('invalid_request', 'Send exactly one Host header.');
     }
   });
 }

@@ -42,7 +42,11 @@ export function parseJson(body: Uint8Array | string): JsonValue {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const position = /at position (\d+)/.exec(error.message)?.[1];
-    throw new JsonRefused('invalid_json', 'The body is not one JSON document.', position === undefined ? undefined : Number(position));
+    throw new JsonRefused(
+      'invalid_json',
+      'The body must be a single valid JSON document.',
+      position === undefined ? undefined : Number(position),
+    );
   }
   const { hasEscapedKey } = inspect(text);
   return hasEscapedKey ? (losslessParse(text, undefined, { parseNumber: Number }) as JsonValue) : value;
@@ -75,7 +79,8 @@ function inspect(text: string): { hasEscapedKey: boolean } {
       }
       i = end;
     } else if (unit === 0x7b || unit === 0x5b) {
-      if (open.push(undefined) > MAX_DEPTH) throw new JsonRefused('json_too_deep', `The body nests deeper than ${MAX_DEPTH} levels.`, i);
+      if (open.push(undefined) > MAX_DEPTH)
+        throw new JsonRefused('json_too_deep', `The body is nested more than ${MAX_DEPTH} levels deep.`, i);
       i++;
     } else if (unit === 0x7d || unit === 0x5d) {
       open.pop();
@@ -109,13 +114,13 @@ function checkedString(text: string, start: number, end: number): string {
     return raw;
   }
   const value = JSON.parse(text.slice(start, end)) as string;
-  if (value.includes('\0')) throw new JsonRefused('json_invalid_string', 'A string of the body holds NUL.', start);
+  if (value.includes('\0')) throw new JsonRefused('json_invalid_string', 'A string in the body contains NUL.', start);
   if (!value.isWellFormed()) throw halfPair(start);
   return value;
 }
 
 function halfPair(start: number): JsonRefused {
-  return new JsonRefused('json_invalid_string', 'A string of the body holds half a surrogate pair.', start);
+  return new JsonRefused('json_invalid_string', 'A string in the body contains an unpaired surrogate.', start);
 }
 
 function isFollowedByColon(text: string, from: number): boolean {
@@ -126,7 +131,8 @@ function isFollowedByColon(text: string, from: number): boolean {
 }
 
 function addKey(open: (Set<string> | undefined)[], key: string, position: number): void {
-  if (key === '__proto__') throw new JsonRefused('json_forbidden_key', 'An object of the body has the key "__proto__".', position);
+  if (key === '__proto__')
+    throw new JsonRefused('json_forbidden_key', 'An object in the body contains the forbidden key "__proto__".', position);
   const innermost = open.length - 1;
   let keys = open[innermost];
   if (keys === undefined) {
@@ -134,7 +140,11 @@ function addKey(open: (Set<string> | undefined)[], key: string, position: number
     open[innermost] = keys;
   }
   if (keys.has(key)) {
-    throw new JsonRefused('json_duplicate_key', `An object of the body has the key ${JSON.stringify(key.slice(0, 100))} twice.`, position);
+    throw new JsonRefused(
+      'json_duplicate_key',
+      `An object in the body contains the key ${JSON.stringify(key.slice(0, 100))} twice.`,
+      position,
+    );
   }
   keys.add(key);
 }
@@ -154,7 +164,7 @@ function checkedNumber(text: string, start: number): number {
     if (!survives(literal)) {
       throw new JsonRefused(
         'json_unsafe_number',
-        `The number ${literal.slice(0, 60)} would change its value in a double; send it as a string.`,
+        `The number ${literal.slice(0, 60)} cannot be represented exactly as a double. Send it as a string.`,
         start,
       );
     }

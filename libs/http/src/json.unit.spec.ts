@@ -77,9 +77,9 @@ describe('parseJson', () => {
 
   it('says where', () => {
     expect(() => parseJson('{"amount": 12345678901234567890}')).toThrow(
-      'The number 12345678901234567890 would change its value in a double; send it as a string (at character 12).',
+      'The number 12345678901234567890 cannot be represented exactly as a double. Send it as a string (at character 12).',
     );
-    expect(() => parseJson('{"a" 1}')).toThrow('The body is not one JSON document (at character 6).');
+    expect(() => parseJson('{"a" 1}')).toThrow('The body must be a single valid JSON document (at character 6).');
   });
 
   it.each([

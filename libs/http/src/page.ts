@@ -15,7 +15,7 @@ export const MAX_LIMIT = 100;
 /** Fills in what a validated query left out. A cursor and an offset together are refused (`invalid_cursor`): they would name two places. */
 export function pageOf(query: { limit?: number; offset?: number; cursor?: string }): Page {
   if (query.cursor !== undefined && query.offset !== undefined) {
-    throw new Problem('invalid_cursor', 'cursor and offset exclude each other.', { param: 'cursor' });
+    throw new Problem('invalid_cursor', 'Use either cursor or offset, not both.', { param: 'cursor' });
   }
   return {
     limit: query.limit ?? DEFAULT_LIMIT,
@@ -47,7 +47,7 @@ export function decodeCursor<T>(cursor: string, isPlace: (value: unknown) => val
   } catch {
     place = undefined;
   }
-  if (!isPlace(place)) throw new Problem('invalid_cursor', 'The cursor was not made by this list.', { param: 'cursor' });
+  if (!isPlace(place)) throw new Problem('invalid_cursor', 'The cursor is not valid for this list.', { param: 'cursor' });
   return place;
 }
 

@@ -19,7 +19,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
       code: problem.code,
     };
     if (problem.status === 500) logger.error(about, 'request failed');
-    else logger.warn(about, 'request could not be served now');
+    else logger.warn(about, 'request could not be served, retryable');
   }
   return reply
     .code(problem.status)
@@ -52,7 +52,7 @@ export function answerProblems(fastify: FastifyInstance, logger: Logger): void {
     const allowed = methodsOf(fastify, request.url);
     const problem =
       allowed.length > 0
-        ? new Problem('method_not_allowed', `${request.method} is not served here; allowed: ${allowed.join(', ')}.`, {
+        ? new Problem('method_not_allowed', `${request.method} is not allowed here. Allowed: ${allowed.join(', ')}.`, {
             headers: { Allow: allowed.join(', ') },
           })
         : new Problem('route_not_found');

@@ -62,7 +62,7 @@ export class Problem extends Error {
  */
 export function problemOf(refusal: Refusal, seen?: ReplyOptions['seen']): Problem {
   if (!isErrorCode(refusal.code))
-    throw new Error(`The refusal code ${refusal.code} is not in the catalogue of errors (contracts/src/errors.ts).`);
+    throw new Error(`The refusal code ${refusal.code} is not in the error catalogue (contracts/src/errors.ts).`);
   return new Problem(refusal.code, refusal.message, {
     param: refusal.param,
     details: refusal.details as ProblemDetail[] | undefined,

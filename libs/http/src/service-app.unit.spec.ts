@@ -144,7 +144,7 @@ describe('createServiceApp', () => {
     lines.length = 0;
     const { status, body, headers } = await call('GET', `/api/v1/notes/${id}`);
     expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'service_unavailable', seconds]);
-    expect(lines).toMatchObject([{ msg: 'request could not be served now', err: { message: TROUBLE[id]?.message } }]);
+    expect(lines).toMatchObject([{ msg: 'request could not be served, retryable', err: { message: TROUBLE[id]?.message } }]);
   });
 
   it('answers unknown routes and wrong methods in JSON', async () => {

@@ -43,7 +43,7 @@ export function acceptBody(request: FastifyRequest, body: Buffer): void {
 }
 
 function refused(): Problem {
-  return new Problem('missing_credentials', 'This service answers the gateway only.');
+  return new Problem('missing_credentials', 'Only the gateway may call this service.');
 }
 
 /** Who calls, as the gateway vouches, and the id of the request. */

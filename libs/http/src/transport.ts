@@ -35,6 +35,6 @@ export class ServiceUnreachable extends Error {
     readonly sent: boolean,
     cause: unknown,
   ) {
-    super(`The ${service} service did not answer.`, { cause });
+    super(`The ${service} service did not respond.`, { cause });
   }
 }

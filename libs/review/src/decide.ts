@@ -44,9 +44,9 @@ function unavailable(review: RequestedReview, action: Action | undefined): Revie
   if (isSettled(review) && review.status !== 'archived') return settledRefusal(review);
   const offered = action !== undefined && isEnabled(action, review.status);
   if (review.status === 'awaiting_iteration' && action?.kind === 'decision' && !offered) {
-    return conflict('review_awaiting_changes', 'The review waits for the agent to change its request.', review);
+    return conflict('review_awaiting_changes', 'The review is waiting for the agent to revise its request.', review);
   }
-  if (action === undefined) return refuse('action.unknown_action', 'The review has no such action.', { param: 'action_id' });
+  if (action === undefined) return refuse('action.unknown_action', 'This review has no such action.', { param: 'action_id' });
   if (offered && isOpen(review)) return null;
   return conflict('action.status_not_allowed', `The action ${action.id} is not available while the review is ${review.status}.`, review);
 }
@@ -57,7 +57,7 @@ function unseen(review: RequestedReview, action: Action, command: ActOnReview): 
   const named = version !== undefined && payload_digest !== undefined;
   if (review.irreversibility === 'irreversible' && action.kind === 'decision' && !named) {
     const missing = version === undefined ? 'version' : 'payload_digest';
-    return refuse('version_required', 'An irreversible review is decided with the version and payload_digest the person saw.', {
+    return refuse('version_required', 'A decision on an irreversible review must include the version and payload_digest the person saw.', {
       param: missing,
     });
   }
@@ -65,7 +65,7 @@ function unseen(review: RequestedReview, action: Action, command: ActOnReview): 
     return conflict('version_mismatch', `The review is at version ${review.current_version}, not ${version}.`, review);
   }
   if (payload_digest !== undefined && payload_digest !== review.payload_digest) {
-    return conflict('payload_digest_mismatch', 'What the person saw is not what the review holds now.', review);
+    return conflict('payload_digest_mismatch', 'The payload has changed since the person saw it.', review);
   }
   return null;
 }
@@ -76,12 +76,12 @@ function check(review: RequestedReview, action: Action | undefined, command: Act
   // The deprecated route lets a person reject without a reason.
   const waived = 'alias' in command.action && action.decision_value === 'rejected';
   if (action.requires_feedback && !waived && feedbackOf(command) === null) {
-    return refuse('action.feedback_required', `The action ${action.id} needs feedback.`, { param: 'feedback' });
+    return refuse('action.feedback_required', `The action ${action.id} requires feedback.`, { param: 'feedback' });
   }
   const wrong = unseen(review, action, command) ?? checkEdit(review, edit);
   if (wrong) return wrong;
   if (action.kind === 'iteration' && !review.template.allow_request_changes) {
-    return refuse('request_changes_not_allowed', 'The template does not allow asking for changes.', { param: 'action_id' });
+    return refuse('request_changes_not_allowed', 'The template does not allow change requests.', { param: 'action_id' });
   }
   return null;
 }

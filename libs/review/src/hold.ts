@@ -37,9 +37,11 @@ export function release(command: { actor: Actor }, state: ReviewState, now: stri
     if (holder === null) return alreadySo;
     if (!holds(actor, holder, review.project_id) && !isAdmin(actor, review.project_id)) {
       if (hold_lost_by && holds(actor, hold_lost_by, review.project_id)) {
-        return refused(conflict('review_hold_changed', `${holder.ref} took the review meanwhile.`, review, { held_by: holder.ref }));
+        return refused(
+          conflict('review_hold_changed', `${holder.ref} claimed the review in the meantime.`, review, { held_by: holder.ref }),
+        );
       }
-      return refused(refuse('not_holder', 'Only the holder or an admin may release the review.'));
+      return refused(refuse('not_holder', 'Only the person who claimed the review, or an admin, may release it.'));
     }
     return { events: [{ type: 'review.released', body: { by: personRef(actor), holder } }] };
   });

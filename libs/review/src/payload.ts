@@ -53,7 +53,7 @@ const isProse = ({ type }: Field): boolean => type === 'text' || type === 'markd
 function problemOf(field: Field, payload: Record<string, unknown>): string | null {
   const value = Object.hasOwn(payload, field.name) ? payload[field.name] : undefined;
   if (value === undefined || value === null) return field.required ? 'is required' : null;
-  if (field.required && isProse(field) && typeof value === 'string' && BLANK.test(value)) return 'is required, and blank';
+  if (field.required && isProse(field) && typeof value === 'string' && BLANK.test(value)) return 'must not be blank';
   return CHECKS[field.type](value, field);
 }
 
@@ -66,7 +66,7 @@ export function checkPayload(fields: readonly Field[], payload: Record<string, u
     canonicalize({ payload });
   } catch (error) {
     if (!(error instanceof NotCanonicalError)) throw error;
-    return refuse('payload_invalid', `The payload has no canonical form: ${error.message}.`, { param: member });
+    return refuse('payload_invalid', `The payload cannot be canonicalized: ${error.message}.`, { param: member });
   }
   const details = fields.flatMap((field) => {
     const message = problemOf(field, payload);

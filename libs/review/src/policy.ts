@@ -44,7 +44,7 @@ export type PolicySubject = ReviewState | { project_id: string; template_id: str
 export type Permission = { ok: true } | { ok: false; refusal: ReviewRefusal };
 
 const no = (refusal: ReviewRefusal): Permission => ({ ok: false, refusal });
-const noTemplate = (): ReviewRefusal => refuse('template_not_found', 'There is no such template in this project.', { param: 'template' });
+const noTemplate = (): ReviewRefusal => refuse('template_not_found', 'No such template in this project.', { param: 'template' });
 const yes: Permission = { ok: true };
 
 export function personRef(actor: PersonActor): PersonRef {
@@ -69,9 +69,9 @@ function mayAtAll(actor: Actor, command: ReviewCommandName): Permission {
   const rule: Rule = RULES[command];
   if (actor.kind === 'anonymous') return no(refuse('missing_credentials', 'Sign in, or send an API key.'));
   if (actor.kind === 'agent' && rule.who === 'person') {
-    return no(refuse('human_actor_required', 'Only a person with a session may do this; no API key can.'));
+    return no(refuse('human_actor_required', 'Only a signed-in person may do this; API keys cannot.'));
   }
-  if (actor.kind === 'person' && rule.who === 'key') return no(refuse('forbidden', 'This is for API keys: a session cannot do it.'));
+  if (actor.kind === 'person' && rule.who === 'key') return no(refuse('forbidden', 'Only an API key may do this; a session cannot.'));
   if (actor.kind === 'agent' && !actor.scopes.includes(rule.scope)) {
     return no(refuse('forbidden', `The API key lacks the scope ${rule.scope}.`));
   }
@@ -104,10 +104,10 @@ function mayPerson(actor: PersonActor, command: ReviewCommandName, subject: Poli
   if (role === undefined) return no(notFound());
   if (!ROLE_SCOPES[role].includes(rule.scope)) return no(refuse('forbidden', `The role ${role} lacks ${rule.scope}.`));
   if (rule.held && subject.held_by !== null && !holds(actor, subject.held_by, subject.project_id)) {
-    return no(conflict('review_already_held', `${subject.held_by.ref} holds the review.`, subject, { held_by: subject.held_by.ref }));
+    return no(conflict('review_already_held', `${subject.held_by.ref} has claimed the review.`, subject, { held_by: subject.held_by.ref }));
   }
   if (intent.approves && subject.answerable.includes(actor.person_id)) {
-    return no(refuse('requester_cannot_approve', 'Whoever asked, or answers for the key that asked, may not approve it.'));
+    return no(refuse('requester_cannot_approve', 'The requester, or the owner of the requesting API key, may not approve this review.'));
   }
   return yes;
 }

@@ -64,7 +64,7 @@ export function redeem(command: RedeemApproval, state: ReviewState, now: string)
     }
     const deadline = approvalDeadline(review);
     if (reached(deadline, now)) {
-      return refused(conflict('approval_expired', `The approval could be redeemed until ${deadline}.`, review, { expired_at: deadline }));
+      return refused(conflict('approval_expired', `The approval expired at ${deadline}.`, review, { expired_at: deadline }));
     }
     const event: ReviewEvent = {
       type: 'review.redeemed',
@@ -98,14 +98,14 @@ export function recordExecution(command: RecordExecution, state: ReviewState, no
     if (approval === null) return notApproved(review);
     const { execution_id, status, redemption_id = null, output_digest = null, note = null } = command;
     if (redemption_id !== null && redemption_id !== approval.redemption?.id) {
-      return refused(refuse('redemption_not_found', 'The review has no such redemption.', { param: 'redemption_id' }));
+      return refused(refuse('redemption_not_found', 'This review has no such redemption.', { param: 'redemption_id' }));
     }
     const by = agentRef(command.actor as AgentActor);
     const report = { redemption_id, status, output_digest, note, by };
     const last = approval.executions.at(-1);
     if (last && equalJson(report, reportOf(last))) return alreadySo;
     if (approval.executions.length >= MOST_EXECUTIONS) {
-      return refused(conflict('too_many_executions', `A review keeps ${MOST_EXECUTIONS} reports.`, review));
+      return refused(conflict('too_many_executions', `A review can have at most ${MOST_EXECUTIONS} execution reports.`, review));
     }
     return { events: [{ type: 'review.executed', body: { execution_id, ...report } }] };
   });

@@ -36,14 +36,14 @@ export function conflict(code: ErrorCode, message: string, review: RequestedRevi
   return { code, message, extra: { review: summaryOf(review), ...extra } };
 }
 
-export const notFound = (): ReviewRefusal => refuse('review_not_found', 'There is no review with this id in this project.');
+export const notFound = (): ReviewRefusal => refuse('review_not_found', 'No review with this id in this project.');
 
 /** The no to whatever needs an open review; an archived one says what it was. */
 export function settledRefusal(review: Decided | Expired | Archived): ReviewRefusal {
   if (review.outcome.kind === 'decided') {
     return conflict('review_already_decided', `The review was decided: ${review.outcome.decision}.`, review);
   }
-  const why = review.outcome.withdrawal ? 'was withdrawn by the agent' : 'expired before anybody decided';
+  const why = review.outcome.withdrawal ? 'was withdrawn by the agent' : 'expired before a decision was made';
   return conflict('review_expired', `The review ${why}.`, review);
 }
 

@@ -50,9 +50,11 @@ export function judgeRepeatedRequest(state: RequestedReview, now: string, sameIn
   const review = settle(state, now).state as RequestedReview;
   const extra = { review_id: review.id, status: review.status };
   if (isSettled(review)) {
-    return conflict('idempotency_key_terminal_conflict', 'The key belongs to a review that is settled.', review, extra);
+    return conflict('idempotency_key_terminal_conflict', 'The idempotency key belongs to a review that is already closed.', review, extra);
   }
-  return sameInput ? null : conflict('idempotency_key_reused', 'The key was used for another request.', review, extra);
+  return sameInput
+    ? null
+    : conflict('idempotency_key_reused', 'The idempotency key was already used for a different request.', review, extra);
 }
 
 /**
@@ -65,7 +67,7 @@ function timeoutOf(body: ReviewCreate, config: TemplateConfig): ReviewRequested[
   if (!body.timeout) return own;
   const inherited = own?.action === 'auto_approve' && body.timeout.seconds >= own.seconds;
   if (body.timeout.action === 'auto_approve' && !config.allow_timeout_auto_approve && !inherited) {
-    return refuse('timeout_action_not_allowed', 'The template does not let requests be approved by the clock.', {
+    return refuse('timeout_action_not_allowed', 'The template does not allow requests to set automatic approval on timeout.', {
       param: 'timeout.action',
     });
   }
@@ -90,7 +92,7 @@ function offeredOf(config: TemplateConfig, wanted: readonly string[] = []): Temp
 }
 
 function templateRefusal(template: RequestedTemplate | null, asked: string): ReviewRefusal | null {
-  if (template === null) return refuse('template_not_found', `There is no template ${asked} in this project.`, { param: 'template' });
+  if (template === null) return refuse('template_not_found', `No template ${asked} in this project.`, { param: 'template' });
   if (template.published === null) return refuse('template_draft', 'The template has never been published.', { param: 'template' });
   if (template.status === 'inactive') return refuse('template_inactive', 'The template is paused.', { param: 'template' });
   return null;
@@ -191,7 +193,7 @@ export function resubmit(command: ResubmitReview, state: ReviewState, now: strin
       const message = `The next version is ${next}, not ${version}.`;
       return refused(conflict('version_mismatch', message, review));
     }
-    if (review.status === 'pending') return refused(conflict('not_awaiting_changes', 'Nobody asked for changes.', review));
+    if (review.status === 'pending') return refused(conflict('not_awaiting_changes', 'No changes were requested.', review));
     const invalid = checkPayload(review.fields, payload, 'payload');
     if (invalid) return refused(invalid);
     const actor = command.actor as AgentActor;

@@ -109,7 +109,7 @@ export class TimerLoop {
         await Promise.all([this.#flush(), free >= concurrency / 2 ? take() : undefined]);
         this.#failures = 0;
       } catch (error) {
-        if (this.#failures++ === 0) logger.warn({ err: error }, 'cannot take due timers: trying until it works');
+        if (this.#failures++ === 0) logger.warn({ err: error }, 'due timers could not be claimed, retrying');
       }
       if (pause > 0) await this.#sleep(Math.ceil(pause) + Math.random() * JITTER_MS);
     }
@@ -136,17 +136,17 @@ export class TimerLoop {
       try {
         if (isPassing(error)) {
           await this.#rows.putOff(timer, UNAVAILABLE_DELAY_MS, false);
-          logger.warn({ ...about, err: error }, 'timer not handled, the database is out of reach: trying again');
+          logger.warn({ ...about, err: error }, 'timer not handled, database unreachable, retrying');
         } else if (attempt >= maxAttempts) {
           await this.#rows.park(timer, reasonOf(error));
-          logger.error({ ...about, attempt, err: error }, 'timer parked: it cannot be handled and waits for unpark');
+          logger.error({ ...about, attempt, err: error }, 'timer parked after a failure, waiting to be unparked');
         } else {
           await this.#rows.putOff(timer, retryDelay(attempt), true);
-          logger.warn({ ...about, attempt, err: error }, 'timer not handled: trying again');
+          logger.warn({ ...about, attempt, err: error }, 'timer not handled, retrying');
         }
       } catch (failure) {
         // The row comes back when its lease ends.
-        logger.warn({ ...about, attempt, err: failure, cause: error }, 'cannot put a failed timer off');
+        logger.warn({ ...about, attempt, err: failure, cause: error }, 'failed timer could not be rescheduled');
       }
     }
   }
@@ -159,8 +159,7 @@ export class TimerLoop {
       await this.#rows.remove(done);
     } catch (error) {
       this.#done.push(...done);
-      if (this.#closed)
-        this.#options.logger.warn({ err: error }, 'cannot remove timers that have fired: their handlers will be asked again');
+      if (this.#closed) this.#options.logger.warn({ err: error }, 'fired timers could not be removed, their handlers will run again');
       else throw error;
     }
   }

@@ -28,5 +28,8 @@ export function templatesOf(actor: Actor): readonly string[] | null {
  */
 export function mayReadLog(actor: Actor): void {
   if (templatesOf(actor) === null) return;
-  throw new Problem('template_not_allowed', 'The log is the whole project’s: a key that is limited to some templates cannot read it.');
+  throw new Problem(
+    'template_not_allowed',
+    'The audit log covers the whole project; an API key limited to certain templates cannot read it.',
+  );
 }

@@ -42,7 +42,7 @@ async function draftOf(context: AuditContext, caller: CallerIdentity, review: Re
     actor: { kind: 'anonymous' } satisfies Actor,
     request_id: caller.request_id,
   });
-  if (answer.status !== 200) throw new Problem('service_unavailable', 'The unsent edits cannot be read at the moment; try again.');
+  if (answer.status !== 200) throw new Problem('service_unavailable', 'Saved edits are unavailable right now. Try again.');
   const { draft } = answer.body;
   return draft && draftStands(review, draft) ? draft : null;
 }

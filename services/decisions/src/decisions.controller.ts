@@ -179,7 +179,7 @@ export class DecisionsController {
     if (isRoleRef(asked)) return { assignee: asked, assignee_id: null, hold: held ? { ref: asked, person_id: null } : null };
     const { project_id } = state as RequestedReview;
     const person = await findPerson(this.deps.client, { project_id, ref: asked, request_id: caller.request_id });
-    if (!person) throw new Problem('invalid_assignee', 'Nobody of the project has this e-mail address or id.', { param: 'assignee' });
+    if (!person) throw new Problem('invalid_assignee', 'No member of this project has this e-mail address or id.', { param: 'assignee' });
     const { email, person_id } = person;
     return { assignee: email, assignee_id: person_id, hold: held ? { ref: `reviewer:${email}`, person_id } : null };
   }

@@ -10,20 +10,20 @@ export const DIRECTORY_SETTINGS = declareSettings(
       type: 'string',
       secret: true,
       pattern: /[0-9a-f]{64}/,
-      meaning: 'Key that seals the webhook secrets in the database: 64 hex digits (32 bytes). Losing it loses them.',
+      meaning: 'Key that encrypts webhook secrets in the database: 64 hex digits (32 bytes). If it is lost, the secrets are lost.',
     },
     secretsKeyPrevious: {
       env: 'SECRETS_KEY_PREVIOUS',
       type: 'list',
       secret: true,
       default: [],
-      meaning: 'Earlier values of SECRETS_KEY: they open what they sealed, the current one seals.',
+      meaning: 'Previous values of SECRETS_KEY, used only to decrypt. New secrets are encrypted with the current one.',
     },
     publicUrl: {
       env: 'PUBLIC_URL',
       type: 'url',
       default: 'http://127.0.0.1:3100',
-      meaning: 'Address people reach the inbox at; links in invitations begin with it.',
+      meaning: 'Public URL of the inbox, used in invitation links.',
     },
     passwordCost: {
       env: 'PASSWORD_COST',
@@ -31,7 +31,7 @@ export const DIRECTORY_SETTINGS = declareSettings(
       default: 15,
       min: 10,
       max: 20,
-      meaning: 'Cost of a password check: binary logarithm of scrypt N (r = 8, p = 3). 15 takes 32 MB and about a quarter of a second.',
+      meaning: 'Cost of password hashing: log2 of scrypt N (r = 8, p = 3). 15 uses 32 MB and about 250 ms.',
     },
     signInLinkLifetime: {
       env: 'SIGN_IN_LINK_LIFETIME',
@@ -39,14 +39,14 @@ export const DIRECTORY_SETTINGS = declareSettings(
       default: '15m',
       min: '1m',
       max: '1d',
-      meaning: 'How long a one-time sign-in link is good.',
+      meaning: 'Lifetime of a one-time sign-in link.',
     },
   },
   [
     (config) =>
       config.secretsKeyPrevious.every((key) => /^[0-9a-f]{64}$/.test(key))
         ? undefined
-        : 'SECRETS_KEY_PREVIOUS must be a comma-separated list of keys of 64 hex digits each.',
+        : 'SECRETS_KEY_PREVIOUS must be a comma-separated list of 64-digit hex keys.',
   ],
 );
 

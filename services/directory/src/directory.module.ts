@@ -24,7 +24,7 @@ export const directoryModule = (deps: DirectoryAppDeps): DynamicModule => ({
 export async function createDirectoryApp(deps: DirectoryAppDeps): Promise<NestFastifyApplication> {
   const { identityKey, logger, pool } = deps;
   const behind = await catchUpAll(deps);
-  if (behind > 0) logger.info({ streams: behind }, 'caught up look-ups that were behind their streams');
+  if (behind > 0) logger.info({ streams: behind }, 'updated lookup tables that were behind the event log');
   const app = await createServiceApp(directoryModule(deps), {
     service: 'directory',
     identityKey,

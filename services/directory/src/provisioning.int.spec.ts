@@ -80,6 +80,6 @@ describe('without HTTP', () => {
   it('one raw key is never that of two keys', async () => {
     const input = { name: 'agent', scopes: [...SCOPE_PRESETS.agent], rawKey: newRawKey() };
     must(await createApiKey(station.deps, project, input, OPERATOR));
-    await expect(createApiKey(station.deps, project, input, OPERATOR)).rejects.toThrow(/in use by another key/);
+    await expect(createApiKey(station.deps, project, input, OPERATOR)).rejects.toThrow(/already used by another key/);
   });
 });

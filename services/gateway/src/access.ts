@@ -31,7 +31,7 @@ export function denyUnseen(operation: Operation, credential: Credential | null):
     case 'admin':
       if (credential === null) return { code: 'missing_token' };
       return isApiKey(credential)
-        ? { code: 'invalid_token', message: 'This route needs a session; an API key cannot stand for a person.' }
+        ? { code: 'invalid_token', message: 'This route requires a session; an API key cannot act as a person.' }
         : null;
     case 'key_or_session':
     case 'human':
@@ -47,7 +47,7 @@ function takesSessionsElsewhere(operation: Operation): boolean {
 /** Whether a known caller may call the operation at all: kind, then role, then scopes. Nothing has been looked up yet (decision 7). */
 export function denyKnown(operation: Operation, actor: AgentActor | PersonActor): Denial | null {
   if (operation.access === 'key' && actor.kind !== 'agent') {
-    return { code: 'forbidden', message: 'Only an API key may do this: a person decides, and does not ask.' };
+    return { code: 'forbidden', message: 'Only API keys may submit reviews.' };
   }
   if (operation.access === 'human' && actor.kind === 'agent') return { code: 'human_actor_required' };
   if (operation.access === 'admin' && roleOf(actor) !== 'admin') {

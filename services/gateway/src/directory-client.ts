@@ -28,7 +28,7 @@ export class DirectoryClient {
     });
     if (answer.status === 200) return answer.body;
     if (answer.status === 503)
-      throw new Problem('service_unavailable', 'Credentials cannot be checked right now; try again.', { headers: { 'Retry-After': '1' } });
+      throw new Problem('service_unavailable', 'Credentials cannot be checked right now. Try again.', { headers: { 'Retry-After': '1' } });
     throw new Error(`The directory answered ${answer.status} to ${path}.`);
   }
 }

@@ -129,7 +129,7 @@ function admitCallers(fastify: FastifyInstance, admission: Admission): void {
   fastify.decorateRequest('admitted', null);
   fastify.addHook('onRequest', async (request) => {
     // No text of ours holds NUL (decision 17), and PostgreSQL takes none; in an address it can only be an accident or an attempt.
-    if (/%00/.test(request.url)) throw new Problem('invalid_request', 'The address holds NUL (%00).');
+    if (/%00/.test(request.url)) throw new Problem('invalid_request', 'The URL contains NUL (%00).');
     const operation = operationOf(operations, request);
     // Nothing but the head of an answer that has no end would be sent, and a ticket would be used up.
     if (operation?.ticket && request.method === 'HEAD') throw new Problem('method_not_allowed', undefined, { headers: { Allow: 'GET' } });
@@ -153,7 +153,7 @@ function keepBodies(fastify: FastifyInstance): void {
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     const coding = request.headers['content-encoding'];
     if (coding !== undefined && coding !== 'identity') {
-      throw new Problem('unsupported_media_type', 'The body must be sent without a content coding such as gzip.');
+      throw new Problem('unsupported_media_type', 'The body must be sent without content encoding such as gzip.');
     }
     return body;
   });

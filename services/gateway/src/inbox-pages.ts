@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** Addresses the inbox draws itself, once its one page is loaded. */
 const PAGES = ['/', '/login', '/reviews', '/reviews/*', '/invite'];
-const NOT_BUILT = 'The inbox has not been built: run `npm run build`, then start again. The API is served all the same.\n';
+const NOT_BUILT = 'The inbox has not been built. Run `npm run build` and restart. The API is available.\n';
 
 /** Serves the inbox's build. Files named by their content are kept for a year, the page itself is asked for each time. */
 export async function serveInbox(fastify: FastifyInstance, directory: string): Promise<void> {

@@ -96,5 +96,7 @@ export class KeyLimits {
 }
 
 function exceeded(limit: number, waitMs: number): Problem {
-  return new Problem('rate_limit_exceeded', `The key may make ${limit} requests an hour.`, { headers: retryAfter(waitMs / 1_000) });
+  return new Problem('rate_limit_exceeded', `The API key is limited to ${limit} requests per hour.`, {
+    headers: retryAfter(waitMs / 1_000),
+  });
 }

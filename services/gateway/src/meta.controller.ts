@@ -20,7 +20,7 @@ export interface MetaParts {
 const text = (body: string, type: string): Reply<string> =>
   respond(body, { headers: { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'public, max-age=300' } });
 
-/** What the station says about itself. */
+/** Server status and metadata. */
 @Controller()
 export class MetaController {
   readonly #openApi = openApiText();

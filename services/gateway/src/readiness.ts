@@ -35,7 +35,7 @@ async function databaseCheck(pool: Pool): Promise<readonly [string, Check]> {
     await pool.query('select 1 from gateway.rate_limits limit 0');
     return ['database', { ok: true, serves: true }];
   } catch {
-    return ['database', { ok: false, serves: false, detail: 'Not reachable, or not migrated.' }];
+    return ['database', { ok: false, serves: false, detail: 'Unreachable or not migrated.' }];
   }
 }
 
@@ -53,6 +53,6 @@ async function serviceCheck(client: ServiceClient, service: ServiceName, request
     );
     return { ok: body.status === 'ready', serves: body.status !== 'unready', ...(failed.length > 0 ? { detail: failed.join('; ') } : {}) };
   } catch {
-    return { ok: false, serves: false, detail: 'Does not answer.' };
+    return { ok: false, serves: false, detail: 'Not responding.' };
   }
 }

@@ -61,7 +61,7 @@ export async function requestReview(deps: IntakeDeps, caller: CallerIdentity, bo
     decide: (state, now) => request({ review_id, actor, ...found }, state, now),
     meta: reviewMeta(caller),
     idempotency: key === undefined ? undefined : { scope, key, inputHash },
-    onKeyReused: () => refuse('idempotency_key_reused', 'The key was used for another request.'),
+    onKeyReused: () => refuse('idempotency_key_reused', 'The idempotency key was already used for a different request.'),
   });
   if (key !== undefined && (handled.repeated || handled.refusal?.code === 'idempotency_key_reused')) {
     const first = await deps.store.idempotencyKey(scope, key);
@@ -74,7 +74,7 @@ export async function requestReview(deps: IntakeDeps, caller: CallerIdentity, bo
 async function repeated(deps: IntakeDeps, actor: AgentActor, stream: string, sameInput: boolean): Promise<AnsweredRequest> {
   const { state, now, version, events } = await loadReview(deps.store, stream);
   if (state.status === 'none') {
-    const message = 'The key belongs to a review that was erased.';
+    const message = 'The idempotency key belongs to a review that was erased.';
     return refused({ code: 'idempotency_key_terminal_conflict', message, extra: { review_id: stream } });
   }
   const permission = may(actor, 'request', state);
@@ -103,7 +103,7 @@ async function lookUp(deps: IntakeDeps, caller: CallerIdentity, body: ReviewCrea
   if ('code' in assigned) return assigned;
   const principal = on_behalf_of === undefined ? null : await person(on_behalf_of);
   if (on_behalf_of !== undefined && !principal) {
-    return refuse('invalid_on_behalf_of', 'Nobody of the project has this e-mail address or id.', { param: 'on_behalf_of' });
+    return refuse('invalid_on_behalf_of', 'No member of this project has this e-mail address or id.', { param: 'on_behalf_of' });
   }
   return {
     template,
@@ -124,5 +124,5 @@ async function assigneeOf(
   const found = ref === null ? null : await person(ref);
   if (found) return { assignee: found.email, assignee_id: found.person_id };
   if (asked === undefined) return { assignee_id: null };
-  return refuse('invalid_assignee', 'Nobody of the project has this e-mail address or id.', { param: 'assignee' });
+  return refuse('invalid_assignee', 'No member of this project has this e-mail address or id.', { param: 'assignee' });
 }

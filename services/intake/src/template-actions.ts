@@ -55,15 +55,27 @@ function canonical(input: TemplateActionInput): Action | null {
 
 function contradiction(action: Action, index: number): TemplateRefusal | null {
   const { id, kind, decision_value, webhook_event } = action;
-  if (RESERVED_ACTION_IDS.includes(id)) return refuse('invalid_actions', `Every review has the action ${id} of its own.`, index);
+  if (RESERVED_ACTION_IDS.includes(id)) return refuse('invalid_actions', `The action id ${id} is reserved.`, index);
   if (kind === 'decision' && decision_value === undefined) {
-    return refuse('template.missing_decision_value', `The action ${id} decides and must say approved or rejected.`, index);
+    return refuse(
+      'template.missing_decision_value',
+      `The action ${id} is a deciding action and needs the value approved or rejected.`,
+      index,
+    );
   }
   if (kind !== 'decision' && decision_value !== undefined) {
-    return refuse('template.unexpected_decision_value', `The action ${id} does not decide and cannot say ${decision_value}.`, index);
+    return refuse(
+      'template.unexpected_decision_value',
+      `The action ${id} is not a deciding action and cannot have the value ${decision_value}.`,
+      index,
+    );
   }
   if (kind === 'decision' && webhook_event !== undefined) {
-    return refuse('template.unexpected_webhook_event', `The action ${id} decides: its webhook is review.decided.`, index);
+    return refuse(
+      'template.unexpected_webhook_event',
+      `The action ${id} is a deciding action; its webhook event is always review.decided.`,
+      index,
+    );
   }
   return null;
 }
@@ -78,16 +90,17 @@ export function actionsFrom(inputs: readonly TemplateActionInput[]): { actions: 
   const actions: Action[] = [];
   for (const [index, input] of (said.length === 0 ? ['approve', 'reject'] : said).entries()) {
     const action = canonical(input);
-    if (action === null) return { refusal: refuse('invalid_actions', 'An action needs an id, a label and what it does.', index) };
+    if (action === null) return { refusal: refuse('invalid_actions', 'An action needs an id, a label and a type.', index) };
     const refusal = contradiction(action, index);
     if (refusal) return { refusal };
     actions.push(action);
   }
   const id = twice(actions.map((action) => action.id));
-  if (id !== undefined) return { refusal: refuse('template.duplicate_action_id', `Two actions have the id ${id}.`) };
+  if (id !== undefined) return { refusal: refuse('template.duplicate_action_id', `Two actions have the same id ${id}.`) };
   const decisions = actions.flatMap((action) => action.decision_value ?? []);
   const value = twice(decisions);
-  if (value !== undefined) return { refusal: refuse('template.duplicate_decision_value', `Two actions say ${value}.`) };
-  if (decisions.length === 0) return { refusal: refuse('template.no_terminal_action', 'A template needs an action that decides.') };
+  if (value !== undefined) return { refusal: refuse('template.duplicate_decision_value', `Two actions have the value ${value}.`) };
+  if (decisions.length === 0)
+    return { refusal: refuse('template.no_terminal_action', 'A template needs at least one action that approves or rejects.') };
   return { actions };
 }

@@ -19,11 +19,11 @@ const invalidField = (index: number, message: string): TemplateRefusal => ({
 function fieldsFrom(inputs: readonly TemplateFieldInput[]): { fields: Field[] } | { refusal: TemplateRefusal } {
   const names = new Set<string>();
   for (const [index, { name, type, options }] of inputs.entries()) {
-    if (names.has(name)) return { refusal: invalidField(index, `Two fields have the name ${name}.`) };
+    if (names.has(name)) return { refusal: invalidField(index, `Two fields have the same name ${name}.`) };
     names.add(name);
     if (type === 'select' && !options?.length) return { refusal: invalidField(index, `The select ${name} needs options.`) };
     if (options && type !== 'select' && type !== 'buttons') {
-      return { refusal: invalidField(index, `Only select and buttons have options; ${name} is ${type}.`) };
+      return { refusal: invalidField(index, `Only select and buttons fields have options; ${name} is of type ${type}.`) };
     }
   }
   return { fields: inputs.map(fieldFrom) };
@@ -37,7 +37,7 @@ export function configFrom(input: TemplateInput): { config: TemplateConfig } | {
   const { timeout_seconds = null, timeout_action = null } = input;
   if ((timeout_seconds === null) !== (timeout_action === null)) {
     const param = timeout_seconds === null ? 'timeout_seconds' : 'timeout_action';
-    return { refusal: { code: 'invalid_timeout', message: 'A timeout needs both its seconds and its action.', param } };
+    return { refusal: { code: 'invalid_timeout', message: 'A timeout needs both seconds and action.', param } };
   }
   return {
     config: {

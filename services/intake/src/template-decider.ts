@@ -30,7 +30,7 @@ export type TemplateDecision = Decision<TemplateEvent, ErrorCode>;
 
 const refused = (refusal: TemplateRefusal): TemplateDecision => ({ events: [], refusal });
 const no = (code: ErrorCode, message: string, param?: string): TemplateDecision => refused({ code, message, ...(param && { param }) });
-const notFound = (): TemplateRefusal => ({ code: 'template_not_found', message: 'There is no template with this id in this project.' });
+const notFound = (): TemplateRefusal => ({ code: 'template_not_found', message: 'No template with this id in this project.' });
 const alreadySo: TemplateDecision = { events: [] };
 
 /** The key under which the append keeps a slug to one template (K5). */
@@ -39,7 +39,7 @@ export const slugKey = (projectId: string, slug: string): string => `template_sl
 /** Refusal for a slug another template has. */
 export const slugTaken = (slug: string): TemplateRefusal => ({
   code: 'slug_already_exists',
-  message: `Another template of this project has the slug ${slug}.`,
+  message: `Another template in this project already uses the slug ${slug}.`,
   param: 'slug',
 });
 
@@ -75,7 +75,7 @@ function needsPerson(actor: Actor, config: TemplateConfig): TemplateRefusal | nu
   if (actor.kind === 'person' || !letsSoftwareDecide(config)) return null;
   return {
     code: 'human_actor_required',
-    message: 'This would let something other than a person approve: a person with a session puts it in force.',
+    message: 'A signed-in person must publish this: it allows approval without review.',
   };
 }
 
@@ -167,9 +167,9 @@ export function publishTemplate(command: { actor: Actor }, state: TemplateState)
     if (template.draft === null) return no('no_draft', 'The template has no draft.');
     const wanted = template.draft.config.slug;
     if (wanted !== undefined && !isSlug(wanted))
-      return no('invalid_slug', 'A slug is lowercase letters, digits and single hyphens.', 'slug');
+      return no('invalid_slug', 'A slug may contain only lowercase letters, digits and single hyphens.', 'slug');
     if (wanted !== undefined && wanted !== template.slug && template.versions.length > 0) {
-      return no('slug_immutable_after_publish', 'A published template keeps its slug.', 'slug');
+      return no('slug_immutable_after_publish', 'The slug of a published template cannot be changed.', 'slug');
     }
     const read = readDraft(template, template.draft.config);
     if ('refusal' in read) return refused(read.refusal);
@@ -206,7 +206,7 @@ export function updateTemplate(command: { actor: Actor; body: TemplateUpdate }, 
   const { actor, body } = command;
   return onTemplate(actor, state, (template) => {
     const current = currentVersion(template);
-    if (current === null) return no('invalid_template_state', 'The template was never published: change and publish its draft.');
+    if (current === null) return no('invalid_template_state', 'The template has never been published. Edit and publish its draft.');
     return publish(actor, template, template.slug, { ...current.config, ...body }, 'updated');
   });
 }
@@ -245,7 +245,7 @@ export function deleteTemplate(command: DeleteTemplate, state: TemplateState): T
   if (refusal) return refused(refusal);
   const template = state as ExistingTemplate;
   if (template.status === 'deleted') return alreadySo;
-  if (open_reviews > 0 && !forced) return no('template_has_inflight_reviews', `${open_reviews} reviews of this template are still open.`);
+  if (open_reviews > 0 && !forced) return no('template_has_inflight_reviews', `This template still has ${open_reviews} open reviews.`);
   return {
     events: [{ type: 'template.deleted', body: { by: byOf(actor), forced, open_reviews } }],
     release: [slugKey(template.project_id, template.slug)],

@@ -145,7 +145,7 @@ export class TemplatesController {
     const { position } = await this.deps.store.head();
     const current = await this.deps.bus.caughtUp(INTAKE_PROJECTION.name, position, 'all', OWN_WRITE_WAIT);
     if (!current && !forced) {
-      throw new Problem('service_unavailable', 'Whether reviews of this template are still open cannot be told at the moment; try again.', {
+      throw new Problem('service_unavailable', 'Open reviews of this template cannot be counted right now. Try again.', {
         headers: retryAfter(1),
       });
     }

@@ -24,16 +24,16 @@ export async function checkAddress(host: string, port: number): Promise<number> 
 export function addressError(error: unknown, host: string, port: number): unknown {
   switch (systemCode(error)) {
     case 'EADDRINUSE':
-      return new CannotStart(`Port ${port} on ${host} is in use by another program: stop that one, or set PORT to a free port.`, {
+      return new CannotStart(`Port ${port} on ${host} is already in use. Stop the other program, or set PORT to a free port.`, {
         cause: error,
       });
     case 'EACCES':
-      return new CannotStart(`This user may not listen on port ${port}: set PORT to one above 1023.`, { cause: error });
+      return new CannotStart(`Permission denied for port ${port}. Set PORT to a port above 1023.`, { cause: error });
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EINVAL':
-      return new CannotStart(`HOST ${host} is no address of this machine: set HOST to one, such as 127.0.0.1.`, { cause: error });
+      return new CannotStart(`HOST ${host} is not a local address. Set HOST to one, such as 127.0.0.1.`, { cause: error });
     default:
       return error;
   }

@@ -34,38 +34,42 @@ function expectSentence({ code, stdout, stderr }: Ended, expected: number, sente
 describe('a command that cannot do what it was called for says why in one sentence', () => {
   it.each([
     [1, 'projects create Other --slug demo', /slug_already_exists/],
-    [1, 'keys create --project nowhere --name x', /There is no project nowhere\. There are: demo/],
-    [1, 'keys create --project demo --name x --scope reviews:all', /There is no scope reviews:all/],
-    [1, 'keys create --project demo --name x --owner nobody@example.org', /names nobody in this project/],
+    [1, 'keys create --project nowhere --name x', /No project nowhere\. Known projects: demo/],
+    [1, 'keys create --project demo --name x --scope reviews:all', /Unknown scope reviews:all/],
+    [1, 'keys create --project demo --name x --owner nobody@example.org', /is not a member of this project/],
     [1, 'keys create --project demo --name x --expires-at soon', /is not a date and time/],
-    [1, 'users create --project demo --email new@example.org', /give their name with --name/],
+    [1, 'users create --project demo --email new@example.org', /Set their name with --name/],
     [1, 'users create --project demo --email nonsense --name X', /must match format "email"/],
-    [1, 'users unlock --email nobody@example.org', /Nobody is registered/],
+    [1, 'users unlock --email nobody@example.org', /No person has the e-mail address/],
     [1, 'verify --from 999999', /The range is empty: the log ends at position \d+, before --from 999999/],
     [1, 'verify --from 5 --to 2', /The range is empty: --from 5 comes after --to 2/],
     [1, 'export --from 999999', /The range is empty/],
-    [1, 'export --project nowhere', /There is no project nowhere\. There are: demo/],
-    [1, 'export --project prj_01m8nyw5reen9rzfyc1s19fkye', /There is no project prj_/],
-    [1, 'parked list --group nobody', /There is no consumer nobody\. There are: audit/],
-    [1, 'parked unpark nobody rev_01m8nyw5reen9rzfyc1s19fkye', /There is no consumer nobody/],
+    [1, 'export --project nowhere', /No project nowhere\. Known projects: demo/],
+    [1, 'export --project prj_01m8nyw5reen9rzfyc1s19fkye', /No project prj_/],
+    [1, 'parked list --group nobody', /No consumer nobody\. Consumers: audit/],
+    [1, 'parked unpark nobody rev_01m8nyw5reen9rzfyc1s19fkye', /No consumer nobody/],
     [1, 'parked unpark audit nonsense', /nonsense is not parked in audit/],
-    [2, 'verify --from x', /It is a whole number from 1/],
+    [2, 'verify --from x', /Must be a whole number, 1 or more/],
     [2, 'verify --from', /argument missing/],
     [2, 'verify --nope', /Unknown option '--nope'/],
-    [2, 'keys create --project demo --name x --rate-limit -3', /It is a whole number from 1/],
+    [2, 'keys create --project demo --name x --rate-limit -3', /Must be a whole number, 1 or more/],
     [2, 'rebuild everything', /Allowed choices are audit, intake, decisions, directory, all/],
     [2, 'rebuild', /Missing required argument 'projection'/],
     [2, 'parked unpark audit', /Missing required argument 'stream'/],
     [2, 'nonsense', /Unknown command 'nonsense'/],
-    [3, 'export --output /nonexistent/events.jsonl', /cannot be written/],
+    [3, 'export --output /nonexistent/events.jsonl', /Cannot write/],
   ] as const)('%i: %s', async (expected, args, sentence) => {
     expectSentence(await runCli(dataDir, ...args.split(' ')), expected, sentence);
   });
 
   it.each([
-    ['no data there', { DATA_DIR: join(scratch.path, 'nothing') }, /holds no Countersign data/],
-    ['no folder there', { DATA_DIR: '/proc/countersign' }, /holds no Countersign data/],
-    ['a database that is not reachable', { DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/c' }, /cannot be used: connect ECONNREFUSED/],
+    ['no data there', { DATA_DIR: join(scratch.path, 'nothing') }, /contains no Countersign data/],
+    ['no folder there', { DATA_DIR: '/proc/countersign' }, /contains no Countersign data/],
+    [
+      'a database that is not reachable',
+      { DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/c' },
+      /Cannot use the PostgreSQL at DATABASE_URL .*connect ECONNREFUSED/,
+    ],
   ])('3: with %s', async (_, env: Record<string, string>, sentence) => {
     expectSentence(await cli(['verify'], { DATA_DIR: dataDir, ...env }), 3, sentence);
   });

@@ -166,7 +166,7 @@ describe('on the data of a stopped server', () => {
     }
     expect(await runCli(dataDir, 'export', '--output', file)).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('is there already'),
+      stderr: expect.stringContaining('already exists'),
     });
     const project = await answer('export', '--project', 'demo', '--output', join(scratch.path, 'demo.jsonl'));
     expect(project.events).toBe(lines.filter(({ project: id }) => id === credentials().project_id).length);
@@ -182,7 +182,9 @@ describe('on the data of a stopped server', () => {
   it('an unparked stream waits for the server, and a new person is there when it runs', async () => {
     const { parked } = await answer('parked', 'list', '--group', 'intake');
     const stream = parked[0].stream;
-    expect((await runCli(dataDir, 'parked', 'unpark', 'intake', stream)).stdout).toContain('will be handed to intake when the server runs');
+    expect((await runCli(dataDir, 'parked', 'unpark', 'intake', stream)).stdout).toContain(
+      'will be processed by intake when the server starts',
+    );
     const user = await answer('users', 'create', '--project', 'demo', '--email', 'bob@example.org', '--name', 'Bob');
     await restart();
     expect((await call('POST', '/auth/sign-in-link', null, { token: tokenOf(user.sign_in_url) })).body.reviewer).toMatchObject({

@@ -8,20 +8,20 @@ import { VERSION } from './version.js';
 /** A wrong call fails before options are known, hence the look at the arguments themselves. */
 const wantsJson = process.argv.includes('--json');
 const program = new Command('countersign')
-  .description('Operate a Countersign station: beside its running server, or on the data of a stopped one.')
+  .description('Administer a Countersign server, running or stopped.')
   .version(VERSION)
-  .option('--json', 'answer with one JSON document; an error is one as well, on standard error')
+  .option('--json', 'print the result as one JSON document (errors too, on standard error)')
   .addHelpText(
     'after',
     [
       '',
-      'Works on the data of DATA_DIR (./.countersign), or on DATABASE_URL when that is set.',
-      'Exit codes: 0 done, 1 not as it should be or refused, 2 called wrongly, 3 the data cannot be worked on.',
+      'Uses the data in DATA_DIR (default ./.countersign), or DATABASE_URL if set.',
+      'Exit codes: 0 ok, 1 check failed or refused, 2 usage error, 3 data unavailable.',
     ].join('\n'),
   )
   .configureOutput({
     // Help that nobody asked for: a command was left out.
-    writeErr: (text) => process.stderr.write(wantsJson ? failureLine('A command is missing: see --help.', true) : text),
+    writeErr: (text) => process.stderr.write(wantsJson ? failureLine('Missing command. See --help.', true) : text),
     outputError: (text) => process.stderr.write(failureLine(usageSentence(text), wantsJson)),
   })
   .exitOverride();

@@ -12,14 +12,14 @@ const DATA_SETTINGS = declareSettings('Data', {
     env: 'DATA_DIR',
     type: 'string',
     default: './.countersign',
-    meaning: 'Folder of everything the all-in-one keeps: its keys, the embedded PostgreSQL, credentials.json.',
+    meaning: 'Data directory: keys, embedded PostgreSQL, credentials.json.',
   },
   databaseUrl: {
     env: 'DATABASE_URL',
     type: 'url',
     schemes: ['postgres', 'postgresql'],
     optional: true,
-    meaning: 'PostgreSQL 15 or newer, as the owner of its database; the embedded one is used when not set.',
+    meaning: 'URL of PostgreSQL 15 or newer; the login must own the database. If not set, the embedded PostgreSQL is used.',
   },
 });
 
@@ -27,19 +27,19 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as cons
 
 const SERVER_SETTINGS = declareSettings('Server', {
   host: { env: 'HOST', type: 'string', default: '127.0.0.1', meaning: 'Address to listen on.' },
-  port: { env: 'PORT', type: 'int', default: 3100, min: 0, max: 65535, meaning: 'Port to listen on; 0 takes a free one.' },
+  port: { env: 'PORT', type: 'int', default: 3100, min: 0, max: 65535, meaning: 'Port to listen on; 0 picks a free port.' },
   logLevel: {
     env: 'LOG_LEVEL',
     type: 'enum',
     values: LOG_LEVELS,
     default: 'warn',
-    meaning: 'Least level of the JSON lines on standard error.',
+    meaning: 'Minimum log level (JSON on stderr).',
   },
   checkAnswers: {
     env: 'CHECK_ANSWERS',
     type: 'boolean',
     default: false,
-    meaning: "Hold every service's answer against the contract, and answer 500 where it breaks it: for tests and development.",
+    meaning: 'Validate every service response against its contract and answer 500 on a mismatch. For tests and development.',
   },
 });
 

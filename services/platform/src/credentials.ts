@@ -32,5 +32,5 @@ export function readCredentials(dataDir: string): Credentials | null {
   } catch {
     // Answered below, as any other content that is not credentials.
   }
-  throw new CannotStart(`${path} is damaged: remove it, and the next start writes it anew.`);
+  throw new CannotStart(`${path} is damaged. Delete it; the next start recreates it.`);
 }

@@ -32,9 +32,12 @@ async function embedded(folder: string, logger: Logger): Promise<PlatformDatabas
   } catch (error) {
     if (error instanceof EmbeddedPostgresError) throw new CannotStart(error.message, { cause: error });
     if (systemCode(error)?.startsWith('E')) {
-      throw new CannotStart(`The embedded PostgreSQL cannot use ${folder} (${(error as Error).message}): set DATA_DIR to another folder.`, {
-        cause: error,
-      });
+      throw new CannotStart(
+        `The embedded PostgreSQL cannot use ${folder} (${(error as Error).message}). Set DATA_DIR to another directory.`,
+        {
+          cause: error,
+        },
+      );
     }
     throw error;
   }
@@ -47,12 +50,12 @@ async function external(url: string): Promise<PlatformDatabase> {
     await client.connect();
     const { rows } = await client.query<{ version: number }>(`select current_setting('server_version_num')::int as version`);
     const major = Math.floor((rows[0]?.version ?? 0) / 10_000);
-    if (major < 15) throw new CannotStart(`The PostgreSQL of DATABASE_URL is version ${major}; Countersign needs 15 or newer.`);
+    if (major < 15) throw new CannotStart(`DATABASE_URL points to PostgreSQL ${major}; Countersign requires 15 or newer.`);
     return { ownerUrl: url, lost: new Promise(() => {}), stop: async () => {} };
   } catch (error) {
     if (error instanceof CannotStart) throw error;
     const { host } = new URL(url);
-    throw new CannotStart(`The PostgreSQL of DATABASE_URL (${host}) cannot be used: ${reasonOf(error)}. Check the address and the login.`, {
+    throw new CannotStart(`Cannot use the PostgreSQL at DATABASE_URL (${host}): ${reasonOf(error)}. Check the address and login.`, {
       cause: error,
     });
   } finally {

@@ -100,7 +100,7 @@ async function makeAll(
   const link = await createSignInLink(deps, { person: person?.id ?? plan.person, purpose: 'sign_in' });
   if (link !== null) await publish(link.token);
   const webhook_secret = await secretsOf(deps, project);
-  if (webhook_secret === null) throw new Error('The project that was just made is not there.');
+  if (webhook_secret === null) throw new Error('The project that was just created is missing.');
   return { project_id: project, api_key: plan.rawKey, webhook_secret, reviewer: { email: PERSON.email, password } };
 }
 
@@ -135,7 +135,7 @@ async function secretsOf(deps: DirectoryDeps, project: string): Promise<string |
   } catch (error) {
     if (error instanceof Error && error.name === 'SealBroken') {
       throw new CannotStart(
-        'The secrets in the database were sealed with another key: set SECRETS_KEY to the one they were sealed with, or bring back its secrets.json.',
+        'The secrets in the database were encrypted with another key. Set SECRETS_KEY to that key, or restore secrets.json.',
         { cause: error },
       );
     }
@@ -145,5 +145,5 @@ async function secretsOf(deps: DirectoryDeps, project: string): Promise<string |
 
 function accepted<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
-  throw new Error(`The demo project could not be made: ${outcome.refusal.message} (${outcome.refusal.code})`);
+  throw new Error(`The demo project could not be created: ${outcome.refusal.message} (${outcome.refusal.code})`);
 }

@@ -7,7 +7,7 @@ export const DEMO_TEMPLATES: readonly TemplateCreate[] = [
     slug: 'email-draft',
     name: 'E-mail draft',
     description: 'An e-mail an agent wants to send.',
-    instructions: 'Read it as its recipient would. Edit what you would have written otherwise; what you approve is what is sent.',
+    instructions: 'Read it as the recipient would, and edit it where needed. Exactly what you approve is sent.',
     fields: [
       { name: 'to', type: 'text', label: 'To', required: true },
       { name: 'subject', type: 'text', label: 'Subject', required: true, editable: true },
@@ -19,8 +19,8 @@ export const DEMO_TEMPLATES: readonly TemplateCreate[] = [
   {
     slug: 'refund',
     name: 'Refund',
-    description: 'Money an agent wants to give back.',
-    instructions: 'Compare the amount with the order. The reason goes to the customer.',
+    description: 'A refund an agent wants to issue.',
+    instructions: 'Check the amount against the order. The reason is sent to the customer.',
     default_priority: 'high',
     fields: [
       { name: 'customer', type: 'text', label: 'Customer', required: true },
@@ -37,8 +37,8 @@ export const DEMO_TEMPLATES: readonly TemplateCreate[] = [
   {
     slug: 'production-change',
     name: 'Production change',
-    description: 'A command an agent wants to run where customers are.',
-    instructions: 'Nothing here can be edited: approve exactly this, or reject it and say why.',
+    description: 'A command an agent wants to run in production.',
+    instructions: 'Nothing here can be edited. Approve it as is, or reject it and say why.',
     default_priority: 'critical',
     fields: [
       { name: 'summary', type: 'text', label: 'What it does', required: true },

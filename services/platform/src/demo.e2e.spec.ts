@@ -187,7 +187,7 @@ describe('npm run demo', () => {
   it('without a server says what to do', async () => {
     await server.stop();
     const { code, stderr } = await startDemo().exited;
-    expect(stderr).toBe('The server does not answer: start it first, in another terminal (`npm start`).\n');
+    expect(stderr).toBe('The server is not responding. Start it first, in another terminal (`npm start`).\n');
     expect(code).toBe(1);
   });
 });

@@ -8,13 +8,14 @@ import { environment } from './environment.js';
 try {
   const { dataDir } = dataConfig(environment());
   const credentials = readCredentials(dataDir);
-  if (!credentials) throw new CannotStart(`${dataDir} holds no credentials: start the server first, in another terminal (\`npm start\`).`);
+  if (!credentials)
+    throw new CannotStart(`${dataDir} contains no credentials. Start the server first, in another terminal (\`npm start\`).`);
   await runAgent(credentials, (line) => process.stdout.write(`${line}\n`));
 } catch (error) {
   process.exitCode = 1;
   if (error instanceof CannotStart) process.stderr.write(`${error.message}\n`);
-  else if (error instanceof StationError) process.stderr.write(`The station refused (${error.status} ${error.code}): ${error.message}\n`);
+  else if (error instanceof StationError) process.stderr.write(`The server refused (${error.status} ${error.code}): ${error.message}\n`);
   else if (error instanceof TypeError && error.message === 'fetch failed') {
-    process.stderr.write('The server does not answer: start it first, in another terminal (`npm start`).\n');
+    process.stderr.write('The server is not responding. Start it first, in another terminal (`npm start`).\n');
   } else throw error;
 }

@@ -48,7 +48,7 @@ describe('with DATABASE_URL', () => {
 
     rmSync(dataDir, { recursive: true });
     const { code, stderr } = await start().exited;
-    expect(stderr).toMatch(/^The secrets in the database were sealed with another key: set SECRETS_KEY/m);
+    expect(stderr).toMatch(/^The secrets in the database were encrypted with another key\. Set SECRETS_KEY/m);
     expect(code).toBe(1);
 
     const adopting = start({ SECRETS_KEY: secrets_key });

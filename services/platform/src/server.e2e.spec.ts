@@ -95,7 +95,7 @@ describe('a server', () => {
     const server = start();
     await ready(server);
     process.kill(postgresPid(dataDir), 'SIGKILL');
-    expect(await refusal(server)).toMatch(/^PostgreSQL has ended although nobody stopped it: start again/);
+    expect(await refusal(server)).toMatch(/^PostgreSQL stopped unexpectedly/);
     await ready(start());
   });
 
@@ -167,7 +167,7 @@ describe('a server that cannot start', () => {
     await client.query("insert into migrations.applied values ('event_store', 9999, '9999_future.sql', '', true)");
     await client.end();
     await server.stop();
-    expect(await refusal(start())).toMatch(/The database is newer than this program/);
+    expect(await refusal(start())).toMatch(/The database is newer than this version/);
   });
 
   it('because the configuration is wrong lists every mistake', async () => {
@@ -181,12 +181,12 @@ describe('a server that cannot start', () => {
 
   it('because DATABASE_URL leads nowhere says so without the password', async () => {
     const sentence = await refusal(start({ DATABASE_URL: 'postgresql://me:hunter2@127.0.0.1:1/x' }));
-    expect(sentence).toMatch(/The PostgreSQL of DATABASE_URL \(127.0.0.1:1\) cannot be used: .*ECONNREFUSED/);
+    expect(sentence).toMatch(/Cannot use the PostgreSQL at DATABASE_URL \(127.0.0.1:1\): .*ECONNREFUSED/);
     expect(sentence).not.toContain('hunter2');
   });
 
   it('because HOST is no address of this machine says so', async () => {
-    expect(await refusal(start({ HOST: '192.0.2.1', PORT: '3999' }))).toMatch(/HOST 192.0.2.1 is no address of this machine/);
+    expect(await refusal(start({ HOST: '192.0.2.1', PORT: '3999' }))).toMatch(/HOST 192.0.2.1 is not a local address/);
   });
 });
 

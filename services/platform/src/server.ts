@@ -25,7 +25,7 @@ export interface RunningServer {
   abandon(): void;
 }
 
-const DATABASE_LOST = 'PostgreSQL has ended although nobody stopped it: start again, and everything that was committed is there.';
+const DATABASE_LOST = 'PostgreSQL stopped unexpectedly. Restart the server; all committed data is safe.';
 
 /**
  * Starts everything `npm start` runs.
@@ -45,7 +45,7 @@ export async function startServer(environment: Environment, say: (line: string) 
     const url = urlOf(host, port);
     const config = platformConfig(environment, { secretsKey: directory.secrets.secrets_key, publicUrl: url, loopback });
     if (directory.fresh)
-      say(`First start, making ${databaseUrl ? 'the schemas' : 'a database'} and a demo project, with keys in ${directory.path}:`);
+      say(`First start: creating ${databaseUrl ? 'the schemas' : 'a database'} and a demo project, with keys in ${directory.path}:`);
 
     const step = directory.fresh ? timed(say) : <T>(_: string, work: Promise<T>) => work;
     const database = await step('PostgreSQL', openDatabase({ url: databaseUrl, folder: directory.postgres, logger }));
@@ -77,7 +77,7 @@ export async function startServer(environment: Environment, say: (line: string) 
       abandon: () => directory.lock.release(),
     };
   } catch (error) {
-    await teardown.run().catch((later) => logger.error({ err: later }, 'not everything could be ended'));
+    await teardown.run().catch((later) => logger.error({ err: later }, 'shutdown was incomplete'));
     throw error;
   }
 }
@@ -98,7 +98,7 @@ async function welcome(deps: DirectoryDeps, { credentials, person }: DemoProject
     '',
     `Countersign is ready at ${publicUrl}`,
     '',
-    ...(link ? [`  Inbox           ${signInUrl(publicUrl, link.token)}`, '                  (signs you in once, within 15 minutes)'] : []),
+    ...(link ? [`  Inbox           ${signInUrl(publicUrl, link.token)}`, '                  (one-time link, valid for 15 minutes)'] : []),
     ...credentialLines(credentials),
     '',
   ];
@@ -106,7 +106,7 @@ async function welcome(deps: DirectoryDeps, { credentials, person }: DemoProject
 
 /** @param setting what other commands have to be called with to find the same data. */
 const whatNext = (dataDir: string, setting: string): string[] => [
-  `  These are in ${join(dataDir, 'credentials.json')}.`,
+  `  Also saved in ${join(dataDir, 'credentials.json')}.`,
   `  In another terminal: \`${setting}npm run demo\`. Ctrl-C stops.`,
   '',
 ];

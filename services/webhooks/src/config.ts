@@ -12,7 +12,7 @@ export const WEBHOOK_SETTINGS = declareSettings(
       of: 'duration',
       default: ['5s', '30s', '2m', '10m', '30m', '2h', '6h', '12h'],
       min: 1,
-      meaning: 'Delays between the attempts of a delivery; when they are used up it is a dead letter.',
+      meaning: 'Delays between delivery attempts. After the last one fails, the delivery is dead-lettered.',
     },
     jitterPercent: {
       env: 'WEBHOOK_JITTER_PERCENT',
@@ -20,40 +20,40 @@ export const WEBHOOK_SETTINGS = declareSettings(
       default: 10,
       min: 0,
       max: 100,
-      meaning: 'Up to this share of a delay is added to it by chance.',
+      meaning: 'Maximum random jitter added to each delay, in percent of the delay.',
     },
     retryAfterMax: {
       env: 'WEBHOOK_RETRY_AFTER_MAX',
       type: 'duration',
       default: '12h',
-      meaning: 'Longest wait a receiver can ask for with Retry-After.',
+      meaning: 'Maximum Retry-After honoured from a receiver.',
     },
     headersTimeout: {
       env: 'WEBHOOK_HEADERS_TIMEOUT',
       type: 'duration',
       default: '10s',
       min: '50ms',
-      meaning: "Time a receiver has to answer, from connecting to the end of its response's headers.",
+      meaning: "Timeout for a receiver's response, from connecting to the end of its headers.",
     },
     bodyTimeout: {
       env: 'WEBHOOK_BODY_TIMEOUT',
       type: 'duration',
       default: '30s',
       min: '50ms',
-      meaning: "Time for the response's body, which only the log reads.",
+      meaning: 'Timeout for reading the response body, which is only logged.',
     },
     bodyBytes: {
       env: 'WEBHOOK_BODY_BYTES',
       type: 'bytes',
       default: '64kb',
       min: '1kb',
-      meaning: 'Most bytes read of a response.',
+      meaning: 'Maximum bytes read of a response body.',
     },
     lease: {
       env: 'WEBHOOK_LEASE',
       type: 'duration',
       default: '60s',
-      meaning: 'After this time without a result an attempt is taken for lost with its process, and the delivery is tried again.',
+      meaning: 'After this time without a result, an attempt is considered lost and the delivery is retried.',
     },
     concurrency: {
       env: 'WEBHOOK_CONCURRENCY',
@@ -61,7 +61,7 @@ export const WEBHOOK_SETTINGS = declareSettings(
       default: 256,
       min: 1,
       max: 1_024,
-      meaning: 'Attempts one process runs at a time.',
+      meaning: 'Maximum concurrent attempts per process.',
     },
     endpointConcurrency: {
       env: 'WEBHOOK_ENDPOINT_CONCURRENCY',
@@ -69,20 +69,20 @@ export const WEBHOOK_SETTINGS = declareSettings(
       default: 16,
       min: 1,
       max: 256,
-      meaning: 'Attempts all processes together run at a time for one origin of one project.',
+      meaning: 'Maximum concurrent attempts per project and origin, across all processes.',
     },
     circuitFailures: {
       env: 'WEBHOOK_CIRCUIT_FAILURES',
       type: 'int',
       default: 5,
       min: 1,
-      meaning: 'Consecutive failures after which an origin is only tried now and then, for that project.',
+      meaning: 'Consecutive failures after which the circuit breaker opens for an origin (per project).',
     },
     circuitMaxOpen: {
       env: 'WEBHOOK_CIRCUIT_MAX_OPEN',
       type: 'duration',
       default: '5m',
-      meaning: 'Longest time between two tries of an origin in trouble.',
+      meaning: 'Maximum time between probes of an origin whose circuit breaker is open.',
     },
     poll: {
       env: 'WEBHOOK_POLL',
@@ -90,33 +90,33 @@ export const WEBHOOK_SETTINGS = declareSettings(
       default: '500ms',
       min: '10ms',
       max: '1m',
-      meaning: 'How often due deliveries are looked for when nothing announces them.',
+      meaning: 'Polling interval for due deliveries, as a fallback to notifications.',
     },
     sweep: {
       env: 'WEBHOOK_SWEEP',
       type: 'duration',
       default: '15s',
       min: '10ms',
-      meaning: 'How often a process looks for what another left behind: outcomes not recorded, replays not in line.',
+      meaning: 'How often a process picks up work another process left unfinished.',
     },
     keepBodies: {
       env: 'WEBHOOK_KEEP_BODIES',
       type: 'duration',
       default: '30d',
-      meaning: 'How long the bytes of a delivery that arrived are kept for the log; dead letters keep theirs.',
+      meaning: 'How long the bodies of successful deliveries are kept. Those of dead letters are kept indefinitely.',
     },
     drain: {
       env: 'WEBHOOK_DRAIN',
       type: 'duration',
       default: '5s',
-      meaning: 'Time running attempts have to end when the process stops; then they are broken off and tried again by another.',
+      meaning: 'Grace period for running attempts at shutdown. Afterwards they are aborted and retried by another process.',
     },
   },
   [
     (c) =>
       c.lease >= c.headersTimeout + c.bodyTimeout + LEASE_MARGIN_MS
         ? undefined
-        : 'WEBHOOK_LEASE must exceed WEBHOOK_HEADERS_TIMEOUT and WEBHOOK_BODY_TIMEOUT together by 10s, or a slow attempt would be taken for lost and sent twice.',
+        : 'WEBHOOK_LEASE must exceed the sum of WEBHOOK_HEADERS_TIMEOUT and WEBHOOK_BODY_TIMEOUT by at least 10s; otherwise a slow attempt could be sent twice.',
   ],
 );
 

@@ -19,7 +19,7 @@ describe('the settings', () => {
   });
 
   it('refuse a network that is none, and say how to write one', () => {
-    expect(() => load({ WEBHOOK_ALLOW_NETWORKS: '10.0.0.0/8, localhost' })).toThrow('"localhost" is no network');
+    expect(() => load({ WEBHOOK_ALLOW_NETWORKS: '10.0.0.0/8, localhost' })).toThrow('"localhost" is not a valid network');
     expect(load({ WEBHOOK_ALLOW_NETWORKS: '10.0.0.0/8,::1' }).egress.allowNetworks).toEqual(['10.0.0.0/8', '::1']);
   });
 });

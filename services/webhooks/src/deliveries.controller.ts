@@ -87,6 +87,6 @@ function unlimited(identity: CallerIdentity): Caller {
   if (caller.actor.kind !== 'agent' || caller.actor.template_ids === null) return caller;
   throw new Problem(
     'template_not_allowed',
-    'Deliveries are the whole project’s: a key that is limited to some templates has no part in them.',
+    'Deliveries cover the whole project; an API key limited to certain templates cannot access them.',
   );
 }

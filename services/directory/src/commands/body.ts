@@ -10,6 +10,6 @@ export function bodyRefusal(schema: TSchema, body: unknown): DirectoryRefusal | 
   if (result.ok) return null;
   const [{ path, message }] = result.issues;
   return path === 'slug'
-    ? refuse('invalid_slug', 'A slug is lowercase letters, digits and single hyphens.', { param: path })
+    ? refuse('invalid_slug', 'A slug may contain only lowercase letters, digits and single hyphens.', { param: path })
     : refuse('validation_failed', `${path} ${message}.`, { param: path });
 }

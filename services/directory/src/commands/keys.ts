@@ -45,13 +45,14 @@ async function settingsOf<I extends Partial<KeyInput>>(
   const { owner: _o, contact: _c, default_reviewer: _d, expires_at, ...plain } = input;
   const settings: Partial<KeySettings> = { ...plain };
   const template = input.template_ids?.find((id) => !isId('tpl', id));
-  if (template !== undefined) return refused(refuse('invalid_template_id', `"${template}" is no template id.`, { param: 'template_ids' }));
+  if (template !== undefined)
+    return refused(refuse('invalid_template_id', `"${template}" is not a template id.`, { param: 'template_ids' }));
   for (const role of PEOPLE) {
     const named = input[role];
     if (named === undefined) continue;
     const person = named === null ? null : await findMember(deps, project, named);
     if (named !== null && person === null) {
-      return refused(refuse('invalid_person', `${role} names nobody in this project.`, { param: role }));
+      return refused(refuse('invalid_person', `${role} is not a member of this project.`, { param: role }));
     }
     settings[role] = person?.id ?? null;
   }
@@ -73,7 +74,7 @@ export async function readKey(deps: Pick<DirectoryDeps, 'store'>, id: string): P
 
 /** An id a caller sent that no key can have. */
 const notKey = (id: string): DirectoryRefusal | null =>
-  isId('key', id) ? null : refuse('api_key_not_found', 'There is no such API key in this project.');
+  isId('key', id) ? null : refuse('api_key_not_found', 'No such API key in this project.');
 
 const live = (state: ApiKey): LiveKey => {
   if (!isLive(state)) throw new Error('A key that is not there was accepted by its rules.');

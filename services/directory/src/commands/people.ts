@@ -19,9 +19,9 @@ import { bodyRefusal } from './body.js';
 import { onPerson, onPersonAndProject } from './write.js';
 
 const FAULTS = {
-  too_short: `A password has at least ${PASSWORD_LENGTH.min} characters.`,
-  too_long: `A password has at most ${PASSWORD_LENGTH.max} characters.`,
-  breached: 'This password is a common one that guessers try first. Choose another.',
+  too_short: `A password must have at least ${PASSWORD_LENGTH.min} characters.`,
+  too_long: `A password must have at most ${PASSWORD_LENGTH.max} characters.`,
+  breached: 'This password is too common. Choose another.',
 } as const;
 
 export function passwordRefusal(password: string, param: string): DirectoryRefusal | null {
@@ -96,7 +96,7 @@ export async function changePassword(
 ): Promise<Outcome<SignedIn>> {
   const { person: id, session, current, next, client } = command;
   const person = (await findPersons(deps, [id])).get(id);
-  if (!person) return refused(refuse('person_not_found', 'There is no such person.'));
+  if (!person) return refused(refuse('person_not_found', 'No such person.'));
   const fault = passwordRefusal(next, 'body.new_password');
   if (fault) return refused(fault);
   if (current !== undefined || !(await mayRecover(deps.pool, session))) {
@@ -109,7 +109,7 @@ export async function changePassword(
   await dropOtherPasswords(deps, id, handled.state);
   if (handled.refusal) return refused(handled.refusal);
   const entered = await enter(deps, { ...person, passwordFingerprint: fingerprint, passwordIsTemporary: false }, client);
-  return entered ? done(entered) : refused(refuse('invalid_credentials', 'The person is in no project any more.'));
+  return entered ? done(entered) : refused(refuse('invalid_credentials', 'The person is no longer a member of any project.'));
 }
 
 async function currentPasswordFault(
@@ -118,7 +118,7 @@ async function currentPasswordFault(
   current: string | undefined,
   from: { client: Client; session: string },
 ): Promise<DirectoryRefusal | null> {
-  if (current === undefined) return refuse('wrong_password', 'The current password is needed.', { param: 'body.current_password' });
+  if (current === undefined) return refuse('wrong_password', 'The current password is required.', { param: 'body.current_password' });
   const checked = await checkPassword(deps, { email: person.email, person, password: current, ...from });
   if (checked.ok) return null;
   const { retryAfterSeconds } = checked.refusal;

@@ -46,7 +46,7 @@ export async function createProject(
 ): Promise<Outcome<{ id: string; project: ActiveProject }>> {
   const id = command.id ?? newId('prj');
   const secret = command.webhookSecret ?? newWebhookSecret();
-  if (!WEBHOOK_SECRET.test(secret)) throw new Error('A webhook secret is 64 lowercase hex digits.');
+  if (!WEBHOOK_SECRET.test(secret)) throw new Error('A webhook secret must be 64 lowercase hex digits.');
   const { name, slug, description = null } = command;
   const fault = bodyRefusal(ProjectCreated, { name, slug, description });
   if (fault) return refused(fault);

@@ -115,8 +115,7 @@ export async function grantRole(
   command: { project: string; person: string; role: Role },
   meta: EventMeta,
 ): Promise<Outcome<null>> {
-  if (!(await findPersons(deps, [command.person])).has(command.person))
-    return refused(refuse('person_not_found', 'There is no such person.'));
+  if (!(await findPersons(deps, [command.person])).has(command.person)) return refused(refuse('person_not_found', 'No such person.'));
   await writeJoining(deps.pool, command.person, command.project);
   const handled = await onProject(deps, command.project, meta, (state) => grantMembership(state, command));
   return handled.refusal ? refused(handled.refusal) : done(null);
@@ -175,7 +174,7 @@ export interface OpenInvitation {
 
 /** What the holder of an invitation's token is offered. Refuses `invite_invalid`, `invite_used`, `invite_expired`. */
 export async function readInvitation(deps: DirectoryDeps, token: string): Promise<Outcome<OpenInvitation>> {
-  const unknown = refused(refuse('invite_invalid', 'There is no such invitation, or it was withdrawn.'));
+  const unknown = refused(refuse('invite_invalid', 'No such invitation, or it was withdrawn.'));
   const { rows } = await deps.pool.query<{ id: string; project: string; email: string }>(
     'select id, project, email from directory.invitations where token_hash = $1',
     [tokenHash(token)],
@@ -231,11 +230,13 @@ export async function acceptInvitation(
 async function signedIn(deps: DirectoryDeps, id: string, client: Client): Promise<Outcome<SignedIn>> {
   const person = (await findPersons(deps, [id])).get(id);
   const entered = person && (await enter(deps, person, client));
-  return entered ? done(entered) : refused(refuse('invite_invalid', 'The membership ended at the same moment.'));
+  return entered ? done(entered) : refused(refuse('invite_invalid', 'The membership ended in the meantime.'));
 }
 
 function takenRefusal(retryAfterSeconds: number | undefined) {
   if (retryAfterSeconds !== undefined)
-    return { ...refuse('too_many_attempts', 'Too many wrong passwords from here. Wait.'), retryAfterSeconds };
-  return refuse('email_taken', 'A person with this e-mail address already exists: accept with their password.', { param: 'body.password' });
+    return { ...refuse('too_many_attempts', 'Too many wrong passwords from this address. Try again later.'), retryAfterSeconds };
+  return refuse('email_taken', 'An account with this e-mail address already exists. Accept the invitation with its password.', {
+    param: 'body.password',
+  });
 }

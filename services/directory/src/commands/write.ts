@@ -25,7 +25,7 @@ export async function onProject(
   meta: EventMeta,
   decide: Rules<Project, ProjectEvent>,
 ): Promise<Handled<Project, RefusalCode>> {
-  const onReserved = () => refuse('slug_already_exists', 'Another project has this slug.', { param: 'slug' });
+  const onReserved = () => refuse('slug_already_exists', 'Another project already uses this slug.', { param: 'slug' });
   const handled = await handle(deps.store, { stream: id, project: id, fold: projectFold, decide, meta, onReserved });
   if (handled.events.length > 0) await saveProject(deps.pool, id, handled.state, handled.version);
   return handled;
@@ -60,7 +60,7 @@ export async function onKey(
   return handled;
 }
 
-const emailTaken = (): DirectoryRefusal => refuse('email_taken', 'A person with this e-mail address already exists.', { param: 'email' });
+const emailTaken = (): DirectoryRefusal => refuse('email_taken', 'An account with this e-mail address already exists.', { param: 'email' });
 
 export interface Joined {
   person: Person;

@@ -55,7 +55,7 @@ describe('passwords', () => {
     expect(await verifyPassword('a long enough secret', verifier)).toBe(true);
     expect(await verifyPassword('a long enough secreT', verifier)).toBe(false);
     expect(await verifyPassword('', nobody(cost))).toBe(false);
-    await expect(verifyPassword('x', 'plain')).rejects.toThrow(/unknown form/);
+    await expect(verifyPassword('x', 'plain')).rejects.toThrow(/unknown format/);
   });
   it('are the same however an accent is typed', async () => {
     expect(await verifyPassword('caf\u00e9 au lait noir', await hashPassword('cafe\u0301 au lait noir', cost))).toBe(true);

@@ -51,7 +51,7 @@ export const nobody = (cost: ScryptCost): string =>
 /** @throws {Error} when the stored verifier has an unknown form. */
 export async function verifyPassword(password: string, verifier: string): Promise<boolean> {
   const [, ln, r, p, salt, expected] = PHC.exec(verifier) ?? [];
-  if (!salt || !expected) throw new Error('A stored password verifier has an unknown form; the person needs a new password.');
+  if (!salt || !expected) throw new Error('A stored password hash has an unknown format; the person needs a new password.');
   const key = await derive(password, Buffer.from(salt, 'base64'), { ln: Number(ln), r: Number(r), p: Number(p) });
   return timingSafeEqual(key, Buffer.from(expected, 'base64'));
 }

@@ -38,7 +38,7 @@ export async function readPassword(pool: Pool, person: string, fingerprint: stri
 
 /** What is kept of a raw key. @throws {Error} when it is none. */
 export function keyCredential(rawKey: string): { hash: Buffer; fingerprint: string; prefix: string } {
-  if (!RAW_KEY.test(rawKey)) throw new Error('A raw key is gwk_ and 64 lowercase hex digits.');
+  if (!RAW_KEY.test(rawKey)) throw new Error('An API key must be gwk_ followed by 64 lowercase hex digits.');
   const hash = tokenHash(rawKey);
   return { hash, fingerprint: fingerprintOf('api_key', hash), prefix: keyPrefix(rawKey) };
 }
@@ -54,7 +54,8 @@ export async function writeKeyCredential(
      on conflict (hash) do update set created_at = row.created_at returning key`,
     [hash, fingerprint, uuidOf(key.id), uuidOf(key.project)],
   );
-  if (rows[0]?.key !== uuidOf(key.id)) throw new Error(`The raw key given for ${key.id} is in use by another key. Make a new one.`);
+  if (rows[0]?.key !== uuidOf(key.id))
+    throw new Error(`The raw key given for ${key.id} is already used by another key. Generate a new one.`);
 }
 
 const secretContext = (project: string, fingerprint: string): string => `webhook secret ${fingerprint} of ${project}`;

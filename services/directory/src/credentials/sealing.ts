@@ -15,7 +15,7 @@ const keyId = (key: Buffer): Buffer => createHash('sha256').update(key).digest()
 /** @param keys 32 bytes each. @param context Names the row the value belongs to. */
 export function seal(keys: readonly Buffer[], context: string, value: string): Buffer {
   const key = keys[0];
-  if (!key) throw new Error('No key is configured to seal secrets with: set SECRETS_KEY.');
+  if (!key) throw new Error('No encryption key is configured. Set SECRETS_KEY.');
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   cipher.setAAD(Buffer.from(context, 'utf8'));
@@ -25,12 +25,12 @@ export function seal(keys: readonly Buffer[], context: string, value: string): B
 
 /** @throws {SealBroken} when no configured key opens the value, or it was changed or moved. */
 export function unseal(keys: readonly Buffer[], context: string, sealed: Buffer): string {
-  if (sealed.length < HEADER || sealed[0] !== VERSION) throw new SealBroken(`The sealed value of ${context} has an unknown form.`);
+  if (sealed.length < HEADER || sealed[0] !== VERSION) throw new SealBroken(`The encrypted value of ${context} has an unknown format.`);
   const id = sealed.subarray(1, 5);
   const key = keys.find((candidate) => keyId(candidate).equals(id));
   if (!key) {
     throw new SealBroken(
-      `The secret of ${context} was sealed with key ${id.toString('hex')}, which is not configured: add it to SECRETS_KEY_PREVIOUS.`,
+      `The secret of ${context} was encrypted with key ${id.toString('hex')}, which is not configured. Add it to SECRETS_KEY_PREVIOUS.`,
     );
   }
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(5, 17));
@@ -39,7 +39,7 @@ export function unseal(keys: readonly Buffer[], context: string, sealed: Buffer)
   try {
     return Buffer.concat([decipher.update(sealed.subarray(HEADER)), decipher.final()]).toString('utf8');
   } catch (cause) {
-    throw new SealBroken(`The secret of ${context} does not open: it was changed, or belongs to another row.`, cause);
+    throw new SealBroken(`The secret of ${context} cannot be decrypted: it was changed, or belongs to another row.`, cause);
   }
 }
 

@@ -33,7 +33,7 @@ export class Turnstile {
 export class BusyError extends Retryable {
   override readonly name = 'BusyError';
   constructor() {
-    super('Too many passwords are being checked at this moment.', { retryAfterMs: 2_000 });
+    super('Too many sign-ins are in progress. Try again.', { retryAfterMs: 2_000 });
   }
 }
 

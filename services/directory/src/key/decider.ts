@@ -7,12 +7,12 @@ import { type ApiKey, isLive, type KeyEvent, type KeySettings } from './key.js';
 
 type KeyDecision = Decision<KeyEvent, RefusalCode>;
 
-const noKey = (): KeyDecision => ({ events: [], refusal: refuse('api_key_not_found', 'There is no such API key in this project.') });
+const noKey = (): KeyDecision => ({ events: [], refusal: refuse('api_key_not_found', 'No such API key in this project.') });
 
 function settingsFault(settings: Partial<KeySettings>): KeyDecision | null {
   const entry = settings.ip_allowlist?.find((candidate) => !isAllowListEntry(candidate));
   if (entry !== undefined) {
-    const message = `"${entry}" is neither an IP address nor a CIDR range.`;
+    const message = `"${entry}" is not an IP address or CIDR range.`;
     return { events: [], refusal: refuse('invalid_ip_allowlist', message, { param: 'ip_allowlist' }) };
   }
   return null;

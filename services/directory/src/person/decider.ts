@@ -5,7 +5,7 @@ import type { Person, PersonEvent } from './person.js';
 
 type PersonDecision = Decision<PersonEvent, RefusalCode>;
 
-const noPerson = (): PersonDecision => ({ events: [], refusal: refuse('person_not_found', 'There is no such person.') });
+const noPerson = (): PersonDecision => ({ events: [], refusal: refuse('person_not_found', 'No such person.') });
 
 /** Registered again with the same address: nothing happens, and the password stays what it is (K9). */
 export function registerPerson(
@@ -14,7 +14,7 @@ export function registerPerson(
 ): PersonDecision {
   if (state.status !== 'none') {
     const same = state.status === 'registered' && state.email === normalEmail(command.email);
-    return same ? { events: [] } : { events: [], refusal: refuse('email_taken', 'This person id is taken by somebody else.') };
+    return same ? { events: [] } : { events: [], refusal: refuse('email_taken', 'This person id is already in use.') };
   }
   const { passwordFingerprint } = command;
   return {
@@ -39,7 +39,7 @@ export function setPassword(
   if (state.status !== 'registered') return noPerson();
   if (state.passwordFingerprint === command.fingerprint) return { events: [] };
   if (command.expected !== undefined && state.passwordFingerprint !== command.expected) {
-    return { events: [], refusal: refuse('wrong_password', 'The password was changed meanwhile. Sign in with the new one.') };
+    return { events: [], refusal: refuse('wrong_password', 'The password was changed in the meantime. Sign in with the new one.') };
   }
   return { events: [passwordChanged(command.fingerprint, command.reason)] };
 }

@@ -5,7 +5,7 @@ import { type Project, type ProjectEvent, secretsAt } from './project.js';
 /** Commands on the project itself and on its signing secret. The secret's value is never here, only the fingerprint of its row. */
 type ProjectDecision = Decision<ProjectEvent, RefusalCode>;
 
-const noProject = (): ProjectDecision => ({ events: [], refusal: refuse('project_not_found', 'There is no such project.') });
+const noProject = (): ProjectDecision => ({ events: [], refusal: refuse('project_not_found', 'No such project.') });
 
 /** The key under which a slug is reserved in the whole installation (K5). */
 export const slugKey = (slug: string): string => `project-slug:${slug}`;
@@ -16,7 +16,7 @@ export function createProject(
 ): ProjectDecision {
   if (state.status !== 'none') {
     const same = state.status === 'active' && state.slug === command.slug && state.name === command.name;
-    return same ? { events: [] } : { events: [], refusal: refuse('slug_already_exists', 'This project id is taken by another project.') };
+    return same ? { events: [] } : { events: [], refusal: refuse('slug_already_exists', 'This project id is already in use.') };
   }
   const { name, slug, description, secretFingerprint } = command;
   return {
@@ -46,12 +46,12 @@ export function rotateSecret(state: Project, command: { fingerprint: string; pro
   const { active, pending } = secretsAt(state.secrets, now);
   if (pending?.fingerprint === command.fingerprint || active === command.fingerprint) return { events: [] };
   if (pending) {
-    const message = 'A new secret already waits to be promoted: reveal shows it. Promote it before the next rotation.';
+    const message = 'A new secret is already waiting to be promoted. Promote it before the next rotation.';
     return { events: [], refusal: refuse('rotation_pending', message) };
   }
   const { promoteAt } = command;
   if (promoteAt !== null && (promoteAt <= now || Date.parse(promoteAt) - Date.parse(now) > 90 * 86_400_000)) {
-    const message = 'promote_at must lie in the future, at most 90 days ahead.';
+    const message = 'promote_at must be in the future, at most 90 days ahead.';
     return { events: [], refusal: refuse('validation_failed', message, { param: 'body.promote_at' }) };
   }
   return {

@@ -17,7 +17,7 @@ type TeamDecision = Decision<ProjectEvent, RefusalCode>;
 export type TeamActor = string | null;
 
 const no = (code: RefusalCode, message: string): TeamDecision => ({ events: [], refusal: refuse(code, message) });
-const noProject = (): TeamDecision => no('project_not_found', 'There is no such project.');
+const noProject = (): TeamDecision => no('project_not_found', 'No such project.');
 
 const notMember = (): TeamDecision => no('member_not_found', 'This person is not in the project.');
 
@@ -90,9 +90,9 @@ export function resumeMembership(state: Project, command: { by: TeamActor; perso
 function leavingAdminFault(state: ActiveProject, person: string, by: TeamActor): TeamDecision | null {
   const admins = adminsOf(state);
   if (admins.length === 1 && admins[0] === person) {
-    return no('last_admin', 'This is the only admin of the project, and nobody else could manage it. Make somebody else admin first.');
+    return no('last_admin', 'This is the only admin of the project. Make someone else an admin first.');
   }
-  if (by === person) return no('cannot_edit_self', 'Nobody changes their own role or removes themselves; another admin can.');
+  if (by === person) return no('cannot_edit_self', 'You cannot change your own role or remove yourself; another admin can.');
   return null;
 }
 
@@ -114,7 +114,7 @@ export function invite(
   if (fault) return fault;
   if (state.invitations[command.inviteId]) return { events: [] };
   if (command.person !== null && state.members[command.person]) {
-    return no('duplicate_email', 'A person with this e-mail address already is in the project.');
+    return no('duplicate_email', 'A person with this e-mail address is already a member of the project.');
   }
   const revoked = command.replaces.filter((id) => state.invitations[id]?.status === 'open');
   return {
@@ -136,7 +136,7 @@ export function invite(
 /** Why an invitation cannot be accepted at this time, or null. */
 export function invitationFault(state: Project, inviteId: string, now: string): ReturnType<typeof refuse> | null {
   const invitation = state.status === 'active' ? state.invitations[inviteId] : undefined;
-  if (!invitation || invitation.status === 'revoked') return refuse('invite_invalid', 'There is no such invitation, or it was withdrawn.');
+  if (!invitation || invitation.status === 'revoked') return refuse('invite_invalid', 'No such invitation, or it was withdrawn.');
   if (invitation.status === 'accepted') return refuse('invite_used', 'This invitation was already accepted. Sign in instead.');
   if (invitation.expiresAt <= now) return refuse('invite_expired', 'This invitation has expired. Ask for a new one.');
   return null;
@@ -148,7 +148,7 @@ export function acceptInvite(state: Project, command: { inviteId: string; person
   const invitation = state.invitations[command.inviteId];
   if (invitation?.status === 'accepted' && invitation.acceptedBy === command.person) return { events: [] };
   const refusal = invitationFault(state, command.inviteId, now);
-  if (refusal || !invitation) return { events: [], refusal: refusal ?? refuse('invite_invalid', 'There is no such invitation.') };
+  if (refusal || !invitation) return { events: [], refusal: refusal ?? refuse('invite_invalid', 'No such invitation.') };
   const granted: ProjectEvent = {
     type: 'membership.granted',
     body: { person_id: command.person, role: invitation.role, invite_id: command.inviteId },

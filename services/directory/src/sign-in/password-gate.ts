@@ -20,9 +20,9 @@ export interface PasswordTry {
 }
 
 const REFUSALS = {
-  account_locked: 'Too many failed sign-ins from here. Wait, or come from a browser you have signed in with before, or by a sign-in link.',
+  account_locked: 'Too many failed sign-ins from this address. Wait, use a browser you have signed in with before, or use a sign-in link.',
   too_many_attempts:
-    'Too many failed sign-ins for this account. Wait, or come from a browser you have signed in with before, or by a sign-in link.',
+    'Too many failed sign-ins for this account. Wait, use a browser you have signed in with before, or use a sign-in link.',
 } as const;
 
 const LANES = { own: ownTurnstile, busy: busyTurnstile, open: passwordTurnstile };
@@ -44,7 +44,7 @@ async function countAndVerify(deps: DirectoryDeps, { person, password }: Passwor
   }
   const verifier = await readPassword(deps.pool, person?.id ?? NOBODY, person?.passwordFingerprint ?? null);
   const right = await verifyPassword(password, verifier ?? nobody(scryptCost(deps.config)));
-  if (!right || !person) return refused(refuse('invalid_credentials', 'The e-mail address and password do not match.'));
+  if (!right || !person) return refused(refuse('invalid_credentials', 'Incorrect e-mail address or password.'));
   await forgetFailures(deps.pool, source);
   return done(person);
 }

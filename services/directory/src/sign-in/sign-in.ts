@@ -27,7 +27,7 @@ export async function signIn(
   const checked = await checkPassword(deps, { ...command, person });
   if (!checked.ok) return checked;
   const opened = await enter(deps, checked.value, command.client);
-  return opened ? done(opened) : refused(refuse('invalid_credentials', 'The e-mail address and password do not match.'));
+  return opened ? done(opened) : refused(refuse('invalid_credentials', 'Incorrect e-mail address or password.'));
 }
 
 /** Opens a session for somebody who gave their password; null when they are in no project. */
@@ -62,7 +62,7 @@ export async function createSignInLink(
 
 /** Exchanges a link's token, once: of two who send it at the same time one gets the session. */
 export async function exchangeSignInLink(deps: DirectoryDeps, command: { token: string; client: Client }): Promise<Outcome<SignedIn>> {
-  const refusal = refuse('invalid_sign_in_link', 'The sign-in link is unknown, used or expired.');
+  const refusal = refuse('invalid_sign_in_link', 'The sign-in link is invalid, already used or expired.');
   return inTransaction(deps.pool, async (tx) => {
     const { rows } = await tx.query<{ person: string; purpose: LinkPurpose }>(
       `update directory.sign_in_links set used_at = event_store.now()

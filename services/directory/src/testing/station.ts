@@ -88,7 +88,7 @@ export async function startStation(): Promise<Station> {
     },
     async signIn(email, password = PASSWORD, ip = '203.0.113.1') {
       const answer = await station.ask(null, 'POST', '/api/v1/auth/login', { email, password }, { 'countersign-client-ip': ip });
-      if (answer.status !== 200) throw new Error(`Signing in answered ${answer.status} ${JSON.stringify(answer.body)}`);
+      if (answer.status !== 200) throw new Error(`Sign-in returned ${answer.status} ${JSON.stringify(answer.body)}`);
       return { token: answer.body.token, actor: await actorOf(station, answer.body.token) };
     },
     async project(name) {

@@ -68,7 +68,7 @@ export class CredentialWatch {
       for (let i = 0; i < readers.length; i += ASKED_AT_ONCE) await this.#checkSome(new Set(readers.slice(i, i + ASKED_AT_ONCE)));
       this.#answeredAt = Date.now();
     } catch (error) {
-      this.parts.logger.warn({ err: error }, 'credentials of open streams cannot be checked');
+      this.parts.logger.warn({ err: error }, 'credentials of open streams could not be checked');
       if (Date.now() - this.#answeredAt > LONGEST_BLINDNESS_MS) for (const reader of readers) reader.end();
     }
   }

@@ -80,7 +80,9 @@ export class StreamHub {
     const caller = callerId(actor);
     const held = [...this.#readers].filter((reader) => callerId(reader.actor) === caller).length;
     if (held >= READERS_EACH) {
-      throw new Problem('too_many_connections', `At most ${READERS_EACH} streams at a time; close one.`, { headers: retryAfter(1) });
+      throw new Problem('too_many_connections', `At most ${READERS_EACH} streams may be open at a time. Close one.`, {
+        headers: retryAfter(1),
+      });
     }
   }
 
@@ -102,7 +104,7 @@ export class StreamHub {
       await this.#catchUp(reader, from);
       reader.goLive();
     } catch (error) {
-      this.options.logger.warn({ err: error }, 'the past could not be read for a stream: its reader has to come again');
+      this.options.logger.warn({ err: error }, 'stream history could not be read, client must reconnect');
       reader.cutOff();
     }
   }
@@ -115,7 +117,8 @@ export class StreamHub {
     const { position: head } = await this.options.store.head();
     let place = from && from.position <= head ? from : null;
     let target = wholeEvent(this.#position);
-    while (place === null || place.position < target.position) {
+    // A client may have been cut off between two frames of the event this process told last.
+    while (place === null || isAfter(target, place)) {
       const missed = place === null ? null : await this.#missed(reader.actor, place, target);
       if (missed === null) {
         target = wholeEvent(this.#position);
@@ -158,7 +161,7 @@ export class StreamHub {
   #enqueue(events: StoredEvent[]): void {
     this.#waiting.push(...events);
     if (this.#waiting.length > MOST_WAITING) {
-      this.options.logger.warn({ waiting: this.#waiting.length }, 'the stream cannot keep up: its readers have to come again');
+      this.options.logger.warn({ waiting: this.#waiting.length }, 'stream fell behind, clients must reconnect');
       this.#position = this.#waiting.at(-1)?.position ?? this.#position;
       this.#waiting = [];
       for (const reader of this.#readers) reader.cutOff();
@@ -174,7 +177,7 @@ export class StreamHub {
       try {
         await this.#tell(await this.#maker.make(events));
       } catch (error) {
-        this.options.logger.warn({ err: error }, 'events could not be told on the stream: its readers have to come again');
+        this.options.logger.warn({ err: error }, 'events could not be sent on the stream, clients must reconnect');
         for (const reader of this.#readers) reader.cutOff();
       }
       this.#position = Math.max(this.#position, events.at(-1)?.position ?? 0);

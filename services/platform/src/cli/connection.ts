@@ -40,9 +40,7 @@ export async function connect(command: string, environment: Environment): Promis
   }
   if (server?.database_url !== undefined) return { ...found, ownerUrl: server.database_url, server };
   if (server) {
-    throw new CannotStart(
-      `${dataDir} is in use by \`${server.command}\` (process ${server.pid}), which cannot be worked beside: try again when it is done.`,
-    );
+    throw new CannotStart(`${dataDir} is in use by \`${server.command}\` (process ${server.pid}), which must finish first.`);
   }
   const directory = await openDataDirectory(dataDir, { command, create: false });
   teardown.add(() => directory.lock.release());

@@ -10,7 +10,7 @@ import { Refused } from './failure.js';
 export function accessDirectory(connection: Connection): DirectoryDeps {
   const { ownerUrl, dataDir, environment, logger, teardown } = connection;
   const secretsKey = environment.SECRETS_KEY?.trim() || readSecrets(dataDir)?.secrets_key;
-  if (!secretsKey) throw new CannotStart(`Neither SECRETS_KEY is set nor ${dataDir} holds one: set it to the one the server runs with.`);
+  if (!secretsKey) throw new CannotStart(`SECRETS_KEY is not set and ${dataDir} does not contain one. Set it to the key the server uses.`);
   const own = { secretsKey, publicUrl: connection.server?.url ?? 'http://127.0.0.1:3100', loopback: true };
   const pool = createPool({ connectionString: ownerUrl, role: APP_ROLE, max: 4, applicationName: 'countersign cli' });
   teardown.add(() => pool.end());
@@ -25,7 +25,7 @@ export async function projectNamed(deps: Pick<DirectoryDeps, 'store' | 'pool'>, 
   const found = projects.find(({ id, slug }) => id === text || slug === text);
   if (found) return found;
   const known = projects.map(({ slug }) => slug).join(', ');
-  throw new Refused(`There is no project ${text}. ${known ? `There are: ${known}.` : 'Make one: countersign projects create <name>.'}`);
+  throw new Refused(`No project ${text}. ${known ? `Known projects: ${known}.` : 'Create one: countersign projects create <name>.'}`);
 }
 
 export function accepted<T>(outcome: Outcome<T>): T {

@@ -39,7 +39,7 @@ async function newFile(path: string) {
     await new Promise<void>((opened, failed) => file.once('open', () => opened()).once('error', failed));
     return file;
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw new CannotStart(`${path} is there already: name a new file.`, { cause: error });
-    throw new CannotStart(`${path} cannot be written: ${(error as Error).message}.`, { cause: error });
+    if (systemCode(error) === 'EEXIST') throw new CannotStart(`${path} already exists; choose another file.`, { cause: error });
+    throw new CannotStart(`Cannot write ${path}: ${(error as Error).message}.`, { cause: error });
   }
 }

@@ -2,8 +2,7 @@ import { ConfigError } from '@countersign/config';
 import { CannotStart, systemCode } from '../cannot-start.js';
 
 /**
- * 0 done · 1 done, and what was looked for is not as it should be, or the command was refused · 2 called wrongly · 3 the data cannot be
- * worked on: no server, in use, damaged, not reachable.
+ * 0 ok · 1 check failed or refused · 2 usage error · 3 data unavailable: no data, in use, damaged or unreachable.
  */
 export type ExitCode = 0 | 1 | 2 | 3;
 
@@ -27,12 +26,12 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof Refused) return { exitCode: 1, message, unexpected: false };
   if (error instanceof CannotStart || error instanceof ConfigError) return { exitCode: 3, message, unexpected: false };
   const code = systemCode(error);
-  if (code === '42501') return { exitCode: 3, message: `The login of DATABASE_URL may not do this: ${message}.`, unexpected: false };
+  if (code === '42501') return { exitCode: 3, message: `The DATABASE_URL login lacks permission: ${message}.`, unexpected: false };
   // SQLSTATE class 08 and 57P, or a socket that is refused or cut.
   if (code !== undefined && /^(08...|57P0.|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND)$/.test(code)) {
-    return { exitCode: 3, message: `The database went away (${code}): see that it runs, and try again.`, unexpected: false };
+    return { exitCode: 3, message: `Lost the database connection (${code}). Check that PostgreSQL is running.`, unexpected: false };
   }
-  return { exitCode: 3, message: `This is a fault of Countersign: ${message}. LOG_LEVEL=debug shows where.`, unexpected: true };
+  return { exitCode: 3, message: `Internal error: ${message}. Run with LOG_LEVEL=debug for the stack trace.`, unexpected: true };
 }
 
 /** What commander says about a wrong call (`error: unknown option '--x'`, a suggestion on a line of its own) as one sentence. */

@@ -16,13 +16,13 @@ export const createKeyWork =
     output.answer({ id: made.id, project_id: project.id, name, scopes, raw_key: made.rawKey }, () => [
       `✓ Key ${name} of ${project.name}: ${made.id}`,
       `  ${made.rawKey}`,
-      '  It is shown this once.',
+      '  This key is shown only once.',
     ]);
     return 0;
   };
 
 function scopesOf(names: readonly string[]): Scope[] {
   const unknown = names.find((name) => !(SCOPES as readonly string[]).includes(name));
-  if (unknown !== undefined) throw new Refused(`There is no scope ${unknown}. There are: ${SCOPES.join(', ')}.`);
+  if (unknown !== undefined) throw new Refused(`Unknown scope ${unknown}. Scopes: ${SCOPES.join(', ')}.`);
   return [...names] as Scope[];
 }

@@ -12,7 +12,7 @@ export const listParkedWork =
     const keys = await bus.parked(options.group);
     output.answer({ parked: keys.map(wireOf) }, () =>
       keys.length === 0
-        ? ['Nothing is parked.']
+        ? ['No parked streams.']
         : table(
             ['CONSUMER', 'STREAM', 'POSITION', 'WAITING', 'SINCE', 'REASON'],
             keys.map((key) => [key.group, key.stream, key.position, key.waiting, key.parkedAt, key.reason]),
@@ -28,17 +28,17 @@ export const unparkWork =
     knownGroup(group, groups);
     const known = await bus.parked(group);
     if (!known.some((key) => key.stream === stream)) {
-      throw new Refused(`${stream} is not parked in ${group}: see \`countersign parked list\`.`);
+      throw new Refused(`${stream} is not parked in ${group}. See \`countersign parked list\`.`);
     }
     const { replayed, waiting } = await bus.unpark(group, stream);
     const again = (await bus.parked(group)).find((key) => key.stream === stream);
     const later = waiting > 0 && connection.server === null;
     output.answer({ group, stream, replayed, waiting, still_parked: again !== undefined && !later }, () => [
       later
-        ? `${waiting} events will be handed to ${group} when the server runs.`
+        ? `${waiting} events will be processed by ${group} when the server starts.`
         : again
           ? `✗ ${stream} is parked again at position ${again.position}: ${again.reason}`
-          : `✓ ${replayed} events handed over; ${stream} flows.`,
+          : `✓ ${replayed} events processed; ${stream} is no longer parked.`,
     ]);
     return again && !later ? 1 : 0;
   };
@@ -46,7 +46,7 @@ export const unparkWork =
 function knownGroup(group: string, groups: readonly string[]): void {
   if (groups.includes(group)) return;
   throw new Refused(
-    `There is no consumer ${group}. ${groups.length > 0 ? `There are: ${groups.join(', ')}.` : 'The server makes them when it first runs.'}`,
+    `No consumer ${group}. ${groups.length > 0 ? `Consumers: ${groups.join(', ')}.` : 'The server creates them when it first starts.'}`,
   );
 }
 

@@ -24,6 +24,6 @@ function slugOf(name: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '');
-  if (slug === '') throw new Refused(`No slug can be made from "${name}": give one with --slug.`);
+  if (slug === '') throw new Refused(`No slug can be derived from "${name}". Set one with --slug.`);
   return slug;
 }

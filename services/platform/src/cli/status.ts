@@ -29,8 +29,8 @@ export const status: Work = async (connection, output) => {
       })),
     },
     () => [
-      server ? `Running at ${server.url ?? 'an address not known yet'} (process ${server.pid}).` : 'No server runs on this data directory.',
-      `${log.position} events in ${log.streams} streams; ${log.due} timers wait${log.parked_timers > 0 ? `, ${log.parked_timers} parked` : ''}.`,
+      server ? `Running at ${server.url ?? '(starting)'} (process ${server.pid}).` : 'No server is running on this data directory.',
+      `${log.position} events in ${log.streams} streams; ${log.due} timers pending${log.parked_timers > 0 ? `, ${log.parked_timers} parked` : ''}.`,
       ...(consumers.length > 0
         ? [
             '',

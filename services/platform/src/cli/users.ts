@@ -32,7 +32,7 @@ export const createUserWork =
     if (known && password !== undefined) accepted(await resetPassword(deps, id, password, OPERATOR));
     await clearFailures(deps.pool, options.email);
     const link = await createSignInLink(deps, { person: id, purpose: 'recovery' });
-    if (!link) throw new Refused(`${options.email} could not be given a link: they were removed at this moment.`);
+    if (!link) throw new Refused(`No sign-in link could be created: ${options.email} was just removed.`);
     const url = signInUrl(connection.server?.url ?? deps.config.publicUrl, link.token);
     output.answer(
       {
@@ -45,9 +45,9 @@ export const createUserWork =
         expires_at: link.expiresAt,
       },
       () => [
-        `✓ ${options.email} ${known ? 'is' : 'was registered and is'} ${role} of ${project.name}: ${id}`,
+        `✓ ${options.email} ${known ? 'is' : 'was created and is'} ${role} of ${project.name}: ${id}`,
         `  ${url}`,
-        `  Signs them in once, until ${link.expiresAt}, and lets them set a password${connection.server ? '' : '; the server must run'}.`,
+        `  One-time sign-in link, valid until ${link.expiresAt}; can also set a password${connection.server ? '' : '. The server must be running'}.`,
       ],
     );
     return 0;
@@ -59,12 +59,12 @@ export const unlockUserWork =
   async (connection, output) => {
     const deps = accessDirectory(connection);
     const person = await findPersonByEmail(deps, email);
-    if (!person) throw new Refused(`Nobody is registered with the address ${email}.`);
+    if (!person) throw new Refused(`No person has the e-mail address ${email}.`);
     const closed = await clearFailures(deps.pool, email);
     output.answer({ id: person.id, email: person.email, closed }, () => [
       closed === 0
-        ? `✓ ${person.email} was not locked; failed sign-ins are forgotten.`
-        : `✓ ${person.email} may sign in again: it was closed to ${closed} ${closed === 1 ? 'address or browser' : 'addresses or browsers'}.`,
+        ? `✓ ${person.email} was not locked; failed sign-ins cleared.`
+        : `✓ ${person.email} unlocked for ${closed} ${closed === 1 ? 'address or browser' : 'addresses or browsers'}.`,
     ]);
     return 0;
   };
@@ -74,12 +74,12 @@ async function registerPerson(
   project: FoundProject,
   { email, name, role, password }: { email: string; name?: string; role: Role; password?: string },
 ): Promise<string> {
-  if (name === undefined) throw new Refused(`${email} is not registered yet: give their name with --name.`);
+  if (name === undefined) throw new Refused(`${email} is a new person. Set their name with --name.`);
   return accepted(await createPerson(deps, { email, name, password, project: project.id, role }, OPERATOR)).id;
 }
 
 /** A password on the command line would stay in the shell's history and in the process list. */
 async function firstLine(): Promise<string> {
   for await (const line of createInterface({ input: process.stdin })) return line;
-  throw new Refused('Standard input ended before it gave a password.');
+  throw new Refused('No password on standard input.');
 }

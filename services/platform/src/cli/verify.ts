@@ -20,7 +20,7 @@ export const verifyWork =
       `${events} events, positions ${verifiedFrom} to ${verifiedTo}${redacted > 0 ? `, ${redacted} of them redacted` : ''}.`,
       firstBad
         ? `✗ Position ${firstBad.position}${firstBad.stream ? ` (${firstBad.stream})` : ''}: ${firstBad.reason}`
-        : '✓ Every hash is the one its event and its predecessor give.',
+        : '✓ All hashes match.',
     ]);
     return valid ? 0 : 1;
   };

@@ -38,7 +38,7 @@ export async function openDataDirectory(dataDir: string, options: { command: str
   const path = resolve(dataDir);
   try {
     if (!options.create && !existsSync(join(path, LAYOUT_FILE))) {
-      throw new CannotStart(`${path} holds no Countersign data: set DATA_DIR, or start a server there first (\`npm start\`).`);
+      throw new CannotStart(`${path} contains no Countersign data. Set DATA_DIR, or start a server there first (\`npm start\`).`);
     }
     makeFolder(path);
     const fresh = checkLayout(path);
@@ -80,18 +80,18 @@ function checkLayout(path: string): boolean {
     const strangers = readdirSync(path).filter((name) => !name.startsWith('lock.') && !name.startsWith(LAYOUT_FILE));
     if (strangers.length > 0) {
       throw new CannotStart(
-        `${path} is not empty and holds no Countersign data (${LAYOUT_FILE} is missing): set DATA_DIR to another folder, or restore that file.`,
+        `${path} is not empty and contains no Countersign data (${LAYOUT_FILE} is missing). Set DATA_DIR to another directory, or restore the file.`,
       );
     }
     return true;
   }
   const layout = layoutOf(text);
   if (layout === null) {
-    throw new CannotStart(`${file} is damaged: restore the data directory from a backup, or set DATA_DIR to another folder.`);
+    throw new CannotStart(`${file} is damaged. Restore the data directory from a backup, or set DATA_DIR to another directory.`);
   }
   if (layout > LAYOUT) {
     throw new CannotStart(
-      `${path} was written by a newer Countersign (layout ${layout}, this one knows ${LAYOUT}): start that version, or set DATA_DIR to another folder.`,
+      `${path} was written by a newer version of Countersign (layout ${layout}; this version supports ${LAYOUT}). Start that version, or set DATA_DIR to another directory.`,
     );
   }
   return false;
@@ -112,20 +112,20 @@ function explain(error: unknown, path: string): unknown {
     case 'EPERM':
     case 'EROFS':
       return new CannotStart(
-        `${path} cannot be written by this user (${systemCode(error)}): give it to the user who starts Countersign, or set DATA_DIR to a folder of theirs.`,
+        `${path} is not writable by this user (${systemCode(error)}). Change its owner, or set DATA_DIR to another directory.`,
         { cause: error },
       );
     case 'ENOTDIR':
     case 'EEXIST':
-      return new CannotStart(`${path} is not a folder: set DATA_DIR to one.`, { cause: error });
+      return new CannotStart(`${path} is not a directory. Set DATA_DIR to a directory.`, { cause: error });
     case 'ENOENT':
     case 'ENOSYS':
-      return new CannotStart(`No folder can be made at ${path}: set DATA_DIR to a folder on a disk.`, { cause: error });
+      return new CannotStart(`Cannot create a directory at ${path}. Set DATA_DIR to another path.`, { cause: error });
     case 'ENOSPC':
-      return new CannotStart(`The disk that holds ${path} is full.`, { cause: error });
+      return new CannotStart(`The disk containing ${path} is full.`, { cause: error });
     case undefined:
       return error;
     default:
-      return new CannotStart(`${path} cannot be used (${systemCode(error)}): set DATA_DIR to another folder.`, { cause: error });
+      return new CannotStart(`${path} cannot be used (${systemCode(error)}). Set DATA_DIR to another directory.`, { cause: error });
   }
 }

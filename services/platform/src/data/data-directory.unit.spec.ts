@@ -37,9 +37,9 @@ describe('a data directory', () => {
 
   it('is refused to a second instance, which is told who holds it and where that answers', async () => {
     const { lock } = await open();
-    await expect(open()).rejects.toThrow(`${dataDir} is in use by \`npm start\` (process ${process.pid}): stop it first`);
+    await expect(open()).rejects.toThrow(`${dataDir} is in use by \`npm start\` (process ${process.pid}). Stop it first`);
     lock.publish({ url: 'http://127.0.0.1:3100', database_url: 'postgresql://x' });
-    await expect(open()).rejects.toThrow('which answers at http://127.0.0.1:3100');
+    await expect(open()).rejects.toThrow('running at http://127.0.0.1:3100');
     expect(statSync(join(dataDir, 'lock.json')).mode & 0o777).toBe(0o600);
     expect(lockHolder(dataDir)).toMatchObject({ pid: process.pid, database_url: 'postgresql://x' });
     lock.release();
@@ -74,10 +74,10 @@ describe('a data directory', () => {
   });
 
   it.each([
-    ['a newer layout', () => write('layout.json', '{"layout":99}'), /written by a newer Countersign \(layout 99, this one knows 1\)/],
+    ['a newer layout', () => write('layout.json', '{"layout":99}'), /written by a newer version of Countersign \(layout 99; this version supports 1\)/],
     ['a damaged layout', () => write('layout.json', '{"lay'), /layout.json is damaged/],
-    ['files of somebody else', () => write('thesis.tex', ''), /is not empty and holds no Countersign data/],
-    ['a file', () => writeFileSync(dataDir, ''), /is not a folder/],
+    ['files of somebody else', () => write('thesis.tex', ''), /is not empty and contains no Countersign data/],
+    ['a file', () => writeFileSync(dataDir, ''), /is not a directory/],
   ])('refuses %s in one sentence and leaves it as it was', async (_, prepare, sentence) => {
     prepare();
     await expect(open()).rejects.toMatchObject({ name: 'CannotStart', message: expect.stringMatching(sentence) });
@@ -96,7 +96,7 @@ describe('a data directory', () => {
       if (process.platform !== 'linux') return;
       await expect(openDataDirectory(path, { command: 'npm start', create: true })).rejects.toMatchObject({
         name: 'CannotStart',
-        message: expect.stringMatching(/No folder can be made at|cannot be (written|used)/),
+        message: expect.stringMatching(/Cannot create a directory at|is not writable|cannot be used/),
       });
     },
   );
@@ -104,7 +104,7 @@ describe('a data directory', () => {
   it('refuses a folder below a file', async () => {
     writeFileSync(join(base, 'file'), '');
     dataDir = join(base, 'file/data');
-    await expect(open()).rejects.toThrow(/is not a folder/);
+    await expect(open()).rejects.toThrow(/is not a directory/);
   });
 
   it('refuses data whose keys are missing or damaged, and makes no new ones', async () => {
@@ -114,12 +114,12 @@ describe('a data directory', () => {
     await expect(open()).rejects.toThrow(/secrets.json is missing/);
     expect(readdirSync(dataDir)).not.toContain('secrets.json');
     write('secrets.json', '{"secrets_key":"short"}');
-    await expect(open()).rejects.toThrow(/does not hold the key/);
+    await expect(open()).rejects.toThrow(/does not contain a valid key/);
     expect(readFileSync(join(dataDir, 'secrets.json'), 'utf8')).toContain('short');
   });
 
   it('is not created by a command that works on what a server left', async () => {
-    await expect(open(false)).rejects.toThrow(/holds no Countersign data: set DATA_DIR, or start a server/);
+    await expect(open(false)).rejects.toThrow(/contains no Countersign data\. Set DATA_DIR, or start a server/);
     expect(readdirSync(base)).toEqual([]);
   });
 });

@@ -61,8 +61,8 @@ export async function takeLock(dataDir: string, command: string): Promise<Lock> 
         await sleep(POLL_MS);
       } else if (holder) {
         throw new CannotStart(
-          `${dataDir} is in use by \`${holder.command}\` (process ${holder.pid})${holder.url ? `, which answers at ${holder.url}` : ''}: ` +
-            'stop it first, or set DATA_DIR and PORT to run a second one beside it.',
+          `${dataDir} is in use by \`${holder.command}\` (process ${holder.pid})${holder.url ? `, running at ${holder.url}` : ''}. ` +
+            'Stop it first, or set DATA_DIR and PORT to run a second server.',
         );
       } else {
         await removeStale(dataDir);

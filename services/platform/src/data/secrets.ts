@@ -22,7 +22,7 @@ export function readSecrets(dataDir: string): PlatformSecrets | null {
   } catch {
     // Answered below: not JSON and not this key are the same to the reader.
   }
-  throw new CannotStart(`${path} does not hold the key it was written with: restore it from a backup, or start with another DATA_DIR.`);
+  throw new CannotStart(`${path} does not contain a valid key. Restore it from a backup, or set DATA_DIR to another directory.`);
 }
 
 /**
@@ -35,7 +35,7 @@ export function platformSecrets(dataDir: string, fresh: boolean): PlatformSecret
   const path = join(dataDir, FILE);
   if (!fresh) {
     throw new CannotStart(
-      `${path} is missing, and the secrets stored in this data directory cannot be opened without it: restore it from a backup, or start with another DATA_DIR.`,
+      `${path} is missing; the secrets in this data directory cannot be decrypted without it. Restore it from a backup, or set DATA_DIR to another directory.`,
     );
   }
   const secrets = { secrets_key: randomBytes(32).toString('hex') };

@@ -36,13 +36,13 @@ export async function runAgent(credentials: Credentials, say: (line: string) => 
     for (;;) {
       review = await waitForChange(station, review, say);
       if (review.status === 'awaiting_iteration') {
-        say(`Changes were requested: ${review.feedback ?? '(no words)'}`);
+        say(`Changes were requested: ${review.feedback ?? '(no feedback)'}`);
         review = await station.resubmit(review.id, revise(review), review.current_version + 1);
         say(`Asked again, version ${review.current_version}. → ${new URL(`/reviews/${review.id}`, credentials.url)}`);
       } else if (review.status === 'decided') {
         return await conclude(station, webhooks, review, say);
       } else if (review.status === 'expired') {
-        say('Nobody decided in time. Nothing was sent.');
+        say('The deadline passed without a decision. Nothing was sent.');
         return 'expired';
       }
     }
@@ -58,7 +58,7 @@ async function ask(station: Station, callback_url: string, say: (line: string) =
     return await station.request({ ...request, callback_url });
   } catch (error) {
     if (!(error instanceof StationError) || error.code !== 'invalid_callback_url') throw error;
-    say('This station sends no webhooks to this machine (WEBHOOK_ALLOW_NETWORKS); going on without one.');
+    say('This server may not send webhooks to this machine (WEBHOOK_ALLOW_NETWORKS). Continuing without one.');
     return station.request(request);
   }
 }
@@ -79,23 +79,23 @@ async function conclude(
     review.callback_url === null
       ? null
       : await webhooks.next(({ event, body }) => event === 'review.decided' && body.review_id === review.id, WEBHOOK_MS);
-  if (review.callback_url !== null && !delivery) say('The webhook has not arrived yet; the answer was read from the station instead.');
+  if (review.callback_url !== null && !delivery) say('The webhook has not arrived yet; the decision was read from the server instead.');
   if (delivery && delivery.body.approved_digest !== review.approved_digest)
-    throw new Error('The webhook and the station disagree on what was approved.');
+    throw new Error('The webhook and the server disagree on what was approved.');
 
   if (review.approved_value === null) {
-    say(`Rejected by ${review.decided_by}: ${review.feedback ?? '(no words)'}`);
+    say(`Rejected by ${review.decided_by}: ${review.feedback ?? '(no feedback)'}`);
     say('Nothing was sent.');
     return 'rejected';
   }
   const value = review.approved_value;
   say(`Approved by ${review.decided_by}${review.was_edited ? ', with edits' : ''}.`);
-  if (digest(value) !== review.approved_digest) throw new Error('The approved value is not the one the digest was taken from.');
+  if (digest(value) !== review.approved_digest) throw new Error('The approved value does not match its digest.');
   const redemption = await station.redeem(review.id, { value, executor: 'demo agent' });
   say(`✓ Approval redeemed for exactly these bytes (${redemption.digest.slice(0, 23)}…). It cannot be used again.`);
   say(`\n  To: ${value.to}\n  Subject: ${value.subject}\n\n${indent(String(value.body))}\n`);
   await station.recordExecution(review.id, { redemption_id: redemption.id, status: 'succeeded', output_digest: digest(value) });
-  say('✓ Sent (to this screen), and the execution is on record.');
+  say('✓ Sent (to this screen); the execution was recorded.');
   return 'sent';
 }
 

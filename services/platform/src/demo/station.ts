@@ -82,6 +82,6 @@ export class Station {
     });
     if (response.ok) return response;
     const { error } = ((await response.json().catch(() => null)) ?? {}) as { error?: { code: string; message: string } };
-    throw new StationError(response.status, error?.code ?? 'unknown', error?.message ?? `The station answered ${response.status}.`);
+    throw new StationError(response.status, error?.code ?? 'unknown', error?.message ?? `The server answered ${response.status}.`);
   }
 }

@@ -43,7 +43,7 @@ export async function receiveWebhooks(secret: string, say: (line: string) => voi
     if (!body) return 400;
     const event = String(request.headers['x-webhook-event'] ?? '');
     if (!isSigned(String(request.headers['x-webhook-signature-v2'] ?? ''), body, secret, Date.now() / 1000)) {
-      say(`✗ Refused a webhook ${event}: its signature does not match.`);
+      say(`✗ Webhook ${event} rejected: the signature does not match.`);
       return 401;
     }
     const id = String(request.headers['x-webhook-id'] ?? '');
@@ -82,7 +82,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_BODY) throw new Error('The body is larger than a webhook is.');
+    if (size > MAX_BODY) throw new Error('The webhook body is too large.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

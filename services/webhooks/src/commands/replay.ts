@@ -21,10 +21,13 @@ export interface Queued {
 
 type RetryRefusal = Refusal<'delivery_not_found' | 'already_delivered' | 'delivery_erased' | 'delivery_claimed'>;
 
-const NOT_FOUND: RetryRefusal = { code: 'delivery_not_found', message: 'There is no such delivery in this project.' };
-const TESTED: RetryRefusal = { code: 'delivery_not_found', message: 'A test is sent once; ask for another with POST /webhooks/test.' };
-const ARRIVED: RetryRefusal = { code: 'already_delivered', message: 'The delivery has arrived; it is not sent again.' };
-const ERASED: RetryRefusal = { code: 'delivery_erased', message: 'The review was erased: the bytes of this delivery are no longer kept.' };
+const NOT_FOUND: RetryRefusal = { code: 'delivery_not_found', message: 'No such delivery in this project.' };
+const TESTED: RetryRefusal = {
+  code: 'delivery_not_found',
+  message: 'A test event is sent only once. Send another with POST /webhooks/test.',
+};
+const ARRIVED: RetryRefusal = { code: 'already_delivered', message: 'Already delivered.' };
+const ERASED: RetryRefusal = { code: 'delivery_erased', message: 'The review was erased; its delivery can no longer be sent.' };
 const RUNNING: RetryRefusal = { code: 'delivery_claimed', message: 'The delivery is being attempted now.' };
 
 /** Sends one delivery again at once: a dead letter from the start of its delays, one that waits without waiting. */

@@ -43,7 +43,7 @@ export function replay(
   command: Pick<Body<'delivery.replayed'>, 'review_id' | 'event_type' | 'by'>,
 ): Decision<DeliveryEvent, ReplayRefusal> {
   if (state.status === 'delivered') {
-    return { events: [], refusal: { code: 'already_delivered', message: 'The delivery has arrived; it is not sent again.' } };
+    return { events: [], refusal: { code: 'already_delivered', message: 'Already delivered.' } };
   }
   if (state.status === 'open') return { events: [] };
   const { review_id, event_type, by } = command;

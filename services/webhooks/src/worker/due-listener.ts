@@ -20,7 +20,7 @@ export function listenForDue({ pool, logger }: { pool: Pool; logger: Logger }, o
         const client = await pool.connect();
         await untilItEnds(client);
       } catch (error) {
-        logger.debug({ err: error }, 'not listening for due deliveries; polling goes on');
+        logger.debug({ err: error }, 'not listening for due deliveries, polling instead');
       }
       await sleep(RECONNECT_MS, undefined, { signal: stop.signal }).catch(() => undefined);
     }

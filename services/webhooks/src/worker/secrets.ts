@@ -21,7 +21,7 @@ export function directorySecrets(client: ServiceClient): SecretsOf {
     if (already) return already;
     const asked = ask(client, project)
       .catch((cause: unknown) => {
-        throw new SecretsUnavailable(`The signing secrets of ${project} cannot be had.`, { cause });
+        throw new SecretsUnavailable(`The signing secrets of ${project} are unavailable.`, { cause });
       })
       .finally(() => asking.delete(project));
     asking.set(project, asked);

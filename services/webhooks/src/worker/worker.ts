@@ -85,7 +85,7 @@ export class Worker {
       try {
         if (capacity > 0) claimed = await claim(pool, capacity, config);
       } catch (error) {
-        logger.warn({ err: error }, 'due deliveries could not be claimed; trying again');
+        logger.warn({ err: error }, 'due deliveries could not be claimed, retrying');
         await this.#woken.wait(TROUBLE_MS);
       }
       for (const one of claimed) this.#track(this.#closing ? this.#written({ claimed: one, postponedMs: 0 }) : this.#attempt(one));
@@ -128,7 +128,7 @@ export class Worker {
         return { claimed, postponedMs: POSTPONED_MS };
       }
       // Counted like any failed attempt, or a delivery that trips over a fault of ours would be tried without end.
-      logger.error({ ...about, err: error }, 'attempt failed by a fault of ours');
+      logger.error({ ...about, err: error }, 'attempt failed with an internal error');
       const exchange = faultOfOurs();
       return { claimed, exchange, verdict: judge(exchange, place, config, Math.random()) };
     }
@@ -184,7 +184,7 @@ export class Worker {
         }
       } catch (error) {
         // What was not recorded is found again by a sweep, here or elsewhere.
-        logger.warn({ err: error }, 'what deliveries led to could not be recorded yet');
+        logger.warn({ err: error }, 'delivery outcomes could not be recorded yet');
         if (!last) await this.#ended.wait(TROUBLE_MS);
       }
       if (last) return;
@@ -197,7 +197,7 @@ function faultOfOurs(): Exchange {
   const failure = {
     stage: 'attempt',
     code: 'invalid_request',
-    message: 'The attempt failed by a fault of the sender, which was logged.',
+    message: 'The attempt failed with an internal error; see the server log.',
   } as const;
   return { status: null, retryAfterSeconds: null, excerpt: '', failure, latencyMs: 0 };
 }
