@@ -2,6 +2,7 @@
  * Every event of every context by type and schema version: what the store checks an append against, and what AsyncAPI is made of.
  */
 import { idOfMessage, type TSchema } from '../schema.js';
+import { type Category, categoryOf } from '../topics.js';
 import { type Issue, validator } from '../validate.js';
 import * as delivery from './delivery.js';
 import * as directory from './directory.js';
@@ -24,6 +25,14 @@ function collect(...modules: Module[]): ReadonlyMap<string, ReadonlyMap<number, 
 }
 
 export const EVENTS = collect(review, template, directory, delivery);
+
+/**
+ * Types in the streams of some categories, without those named: what a subscription that handles those leaves (K10). Made from what this
+ * release knows, so a type of a newer one is in neither and parks its stream.
+ */
+export function typesBut(categories: readonly Category[], handled: readonly string[]): string[] {
+  return [...EVENTS.keys()].filter((type) => categories.includes(categoryOf(type)) && !handled.includes(type));
+}
 
 /** A writer made an event its contract does not allow: a bug of the writer, never the caller's doing. */
 export class InvalidEventError extends Error {

@@ -6,7 +6,7 @@ export * from './handle.js';
 export { INSTALLATION_PROJECT, idOf, isId, newId, prefixOf, uuidOf } from './ids.js';
 export { EVENT_STORE_MIGRATIONS } from './migrations.js';
 export { PostgresEventStore, type PostgresEventStoreOptions } from './postgres-event-store.js';
-export { redactStream } from './redact.js';
+export { isRedaction, REDACTED, redactStream } from './redact.js';
 export { InvalidAppendError } from './request.js';
 export * from './types.js';
 export { UnknownEventError } from './unknown-event.js';

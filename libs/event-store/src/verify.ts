@@ -11,6 +11,7 @@ import { readJson } from '@countersign/evidence';
 import type { Pool } from 'pg';
 import { bucketOf, commitment, eventHash, NO_PREVIOUS } from './hash.js';
 import { idOf } from './ids.js';
+import { REDACTED } from './redact.js';
 import { uuidBytes } from './typeid.js';
 import type { VerifyReport } from './types.js';
 
@@ -51,7 +52,7 @@ select e.position, e.stream, e.category, e.project, e.version, e.bucket, e.id, e
     and (e.version < s.version and e.position < s.last_position or e.version = s.version and e.position = s.last_position and e.hash = s.hash)
     and (e.version > 1 or e.position = s.first_position) as stream_fits,
   case when e.body is null or e.meta is null then array(
-    select r.body from event_store.events r where r.stream = e.stream and r.version > e.version and r.type = 'stream.redacted' and r.body is not null
+    select r.body from event_store.events r where r.stream = e.stream and r.version > e.version and r.type = '${REDACTED}' and r.body is not null
   ) end as redactions
 from (
   select *, row_number() over upto as place, sum(coalesce(octet_length(body), 0) + coalesce(octet_length(meta), 0)) over upto as bytes

@@ -6,7 +6,7 @@
  * R3. A type this code does not know is not skipped: what it means for a decision is unknown (K10).
  */
 import { type Hold, type PersonRef, REVIEW_EVENTS, type ReviewDecided, type ReviewEvent } from '@countersign/contracts';
-import { type Fold, type StoredEvent, UnknownEventError } from '@countersign/event-store';
+import { type Fold, isRedaction, type StoredEvent, UnknownEventError } from '@countersign/event-store';
 import { addSeconds, effectiveDeadline } from './deadline.js';
 import type {
   Act,
@@ -211,13 +211,10 @@ function evolveSettled(state: Decided | Expired | Archived, event: Stored): Requ
   return evolveOutcome(state, event);
 }
 
-/** What the store itself writes into a stream it took the bodies out of (K4). */
-const ERASED = 'stream.redacted';
-
 /** @throws {UnknownEventError} (R3) */
 export function evolve(state: ReviewState, event: Stored): ReviewState {
   if (state.status === 'none' && state.erased) return state;
-  if ((event.type as string) === ERASED) return { status: 'none', erased: true };
+  if (isRedaction(event)) return { status: 'none', erased: true };
   if (!Object.hasOwn(REVIEW_EVENTS, event.type)) throw new UnknownEventError(event);
   if (event.body === null) return state.status === 'none' ? { status: 'none', erased: true } : state;
   if (state.status === 'none') return event.type === 'review.requested' ? requested(event) : state;

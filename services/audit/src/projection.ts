@@ -1,12 +1,12 @@
 import { type DeliveryEvent, EVENTS, type ReviewEvent } from '@countersign/contracts';
 import type { Projection } from '@countersign/event-bus';
-import type { StoredEvent } from '@countersign/event-store';
+import { REDACTED, type StoredEvent } from '@countersign/event-store';
 import { applyFailedDeliveries } from './projections/failed-deliveries.js';
 import { applyLog } from './projections/log.js';
 import { applyReviews } from './projections/reviews.js';
 
 /** The log records everything, so the group handles every type there is; a new one parks its stream until this release knows it (K10). */
-export const AUDIT_TYPES: readonly string[] = [...EVENTS.keys(), 'stream.redacted'];
+export const AUDIT_TYPES: readonly string[] = [...EVENTS.keys(), REDACTED];
 
 /** Everything audit answers from. */
 export const AUDIT_PROJECTION: Projection = {

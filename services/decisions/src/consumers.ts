@@ -1,6 +1,7 @@
+import { typesBut } from '@countersign/contracts';
 import type { BatchContext } from '@countersign/event-bus';
 import { OnEvents } from '@countersign/event-bus';
-import type { StoredEvent } from '@countersign/event-store';
+import { REDACTED, type StoredEvent } from '@countersign/event-store';
 import { Controller, Inject } from '@nestjs/common';
 import { followHands } from './departures.js';
 import { DEPS, type DecisionsDeps } from './deps.js';
@@ -15,15 +16,17 @@ const PAST_DRAFTS: readonly string[] = [
   'review.changes_requested',
   'review.iteration_cancelled',
   'review.resubmitted',
-  'stream.redacted',
+  REDACTED,
 ];
+
+const HANDLES = [...new Set([...PAST_DRAFTS, ...DECISIONS_TYPES])];
 
 /** What this service consumes: facts that make a draft pointless, that put a review into somebody's hands, and that somebody left. */
 @Controller()
 export class Consumers {
   constructor(@Inject(DEPS) private readonly deps: DecisionsDeps) {}
 
-  @OnEvents([...new Set([...PAST_DRAFTS, ...DECISIONS_TYPES])])
+  @OnEvents(HANDLES)
   async happened(events: StoredEvent[], context: BatchContext): Promise<void> {
     const past = events.filter((event) => PAST_DRAFTS.includes(event.type));
     await dropStaleDrafts(
@@ -35,23 +38,4 @@ export class Consumers {
 }
 
 /** Types of the two categories that say nothing about either. */
-export const LEAVES = [
-  'review.action_taken',
-  'review.changes_timed_out',
-  'review.reminded',
-  'review.archived',
-  'review.unarchived',
-  'review.redeemed',
-  'review.executed',
-  'review.late_attempt_refused',
-  'project.created',
-  'project.changed',
-  'membership.changed',
-  'invite.created',
-  'invite.accepted',
-  'invite.revoked',
-  'secret.created',
-  'secret.rotated',
-  'secret.promoted',
-  'secret.revealed',
-];
+export const LEAVES = typesBut(['review', 'project'], HANDLES);

@@ -1,3 +1,4 @@
+import { typesBut } from '@countersign/contracts';
 import { type BatchContext, OnEvents } from '@countersign/event-bus';
 import type { StoredEvent } from '@countersign/event-store';
 import { Controller } from '@nestjs/common';
@@ -13,20 +14,4 @@ export class Consumers {
 }
 
 /** Types of the two categories that say nothing about either. */
-export const LEAVES = [
-  'review.resubmitted',
-  'review.changes_requested',
-  'review.action_taken',
-  'review.iteration_cancelled',
-  'review.changes_timed_out',
-  'review.reminded',
-  'review.claimed',
-  'review.released',
-  'review.assigned',
-  'review.unassigned',
-  'review.archived',
-  'review.unarchived',
-  'review.redeemed',
-  'review.executed',
-  'review.late_attempt_refused',
-];
+export const LEAVES = typesBut(['template', 'review'], INTAKE_TYPES);

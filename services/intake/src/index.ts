@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
+/** Event types its group leaves. */
+export { LEAVES as INTAKE_LEAVES } from './consumers.js';
 export type { IntakeDeps } from './deps.js';
 export { createIntakeApp } from './intake.module.js';
 export { INTAKE_PROJECTION } from './projection.js';

@@ -1,6 +1,6 @@
 import { type ReviewEvent, TEMPLATE_EVENTS, type TemplateEvent } from '@countersign/contracts';
 import type { Projection } from '@countersign/event-bus';
-import type { StoredEvent } from '@countersign/event-store';
+import { REDACTED, type StoredEvent } from '@countersign/event-store';
 import { applyOpenReviews } from './projections/open-reviews.js';
 import { applyTemplates } from './projections/templates.js';
 
@@ -11,7 +11,7 @@ export const INTAKE_TYPES: readonly string[] = [
   'review.decided',
   'review.expired',
   'review.withdrawn',
-  'stream.redacted',
+  REDACTED,
 ];
 
 /** What intake lists and counts. */

@@ -1,6 +1,6 @@
 /** The Template: its state, how facts become it, and how it stands on the wire. Published versions are numbered and never change (decision 10). */
 import { type ActorRef, TEMPLATE_EVENTS, type Template, type TemplateConfig, type TemplateEvent } from '@countersign/contracts';
-import { type Fold, type StoredEvent, UnknownEventError } from '@countersign/event-store';
+import { type Fold, isRedaction, type StoredEvent, UnknownEventError } from '@countersign/event-store';
 import type { RequestedTemplate } from '@countersign/review';
 
 export interface TemplateVersion {
@@ -78,13 +78,10 @@ function evolveExisting(state: ExistingTemplate, event: Stored): ExistingTemplat
   }
 }
 
-/** What the store itself writes into a stream it took the bodies out of (K4). */
-const ERASED = 'stream.redacted';
-
 /** Total: any prefix evolves, erased bodies included. @throws {UnknownEventError} */
 export function evolve(state: TemplateState, event: Stored): TemplateState {
   if (state.status === 'none' && state.erased) return state;
-  if ((event.type as string) === ERASED) return { status: 'none', erased: true };
+  if (isRedaction(event)) return { status: 'none', erased: true };
   if (!Object.hasOwn(TEMPLATE_EVENTS, event.type)) throw new UnknownEventError(event);
   if (event.body === null) return state.status === 'none' ? { status: 'none', erased: true } : state;
   if (state.status === 'none') return begin(event);

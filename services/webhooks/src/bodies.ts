@@ -48,21 +48,6 @@ export const TOLD_EVENTS = [
   'review.executed',
 ] as const satisfies ReviewEvent['type'][];
 
-/** Events agents are not told of: their own doing, or the reviewers' business among themselves. */
-export const UNTOLD_EVENTS = [
-  'review.requested',
-  'review.resubmitted',
-  'review.changes_timed_out',
-  'review.reminded',
-  'review.claimed',
-  'review.released',
-  'review.assigned',
-  'review.unassigned',
-  'review.archived',
-  'review.unarchived',
-  'review.late_attempt_refused',
-] as const satisfies ReviewEvent['type'][];
-
 /** @param state the review up to and including `event`. */
 export function bodiesOf(state: ReviewState, event: StoredEvent<ReviewEvent>): Told[] {
   if (state.status === 'none' || event.redacted) return [];

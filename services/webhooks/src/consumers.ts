@@ -1,15 +1,19 @@
+import { typesBut } from '@countersign/contracts';
 import { type BatchContext, OnEvents } from '@countersign/event-bus';
-import type { StoredEvent } from '@countersign/event-store';
+import { REDACTED, type StoredEvent } from '@countersign/event-store';
 import { Controller, Inject } from '@nestjs/common';
-import { TOLD_EVENTS, UNTOLD_EVENTS } from './bodies.js';
+import { TOLD_EVENTS } from './bodies.js';
 import { PARTS, type Parts } from './deps.js';
 import { forgetErased, noteReplays, queueDeliveries } from './reactions.js';
+
+const REPLAYED = 'delivery.replayed';
 
 /** What the service follows: the reviews, for what agents are told of them and for their erasure, and its own deliveries, for those that somebody has sent again. */
 export const SUBSCRIPTION = {
   group: 'webhooks',
   categories: ['review', 'delivery'],
-  leaves: [...UNTOLD_EVENTS, 'delivery.succeeded', 'delivery.dead_lettered'],
+  /** Agents' own doing, the reviewers' business among themselves, and how deliveries ended. */
+  leaves: typesBut(['review', 'delivery'], [...TOLD_EVENTS, REPLAYED]),
 };
 
 @Controller()
@@ -21,12 +25,12 @@ export class Consumers {
     return queueDeliveries(this.parts, events, context);
   }
 
-  @OnEvents('delivery.replayed')
+  @OnEvents(REPLAYED)
   replayed(events: StoredEvent[], context: BatchContext): Promise<void> {
     return noteReplays(events, context);
   }
 
-  @OnEvents('stream.redacted')
+  @OnEvents(REDACTED)
   erased(events: StoredEvent[], context: BatchContext): Promise<void> {
     return forgetErased(this.parts, events, context);
   }

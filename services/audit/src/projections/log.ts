@@ -4,7 +4,7 @@
  * The one thing of an event that is copied here and can be erased there is who caused it: an erasure that takes the metadata takes that too,
  * so that what lived through it and what is rebuilt after it are the same.
  */
-import type { StoredEvent } from '@countersign/event-store';
+import { isRedaction, REDACTED, type StoredEvent } from '@countersign/event-store';
 import type { PoolClient } from 'pg';
 
 /** `<kind>:<id>`; a key is named by the public part of the key itself. */
@@ -32,11 +32,11 @@ export async function applyLog(tx: PoolClient, events: StoredEvent[], schema: st
       events.map((e) => e.time),
     ],
   );
-  const erasures = events.filter((e) => e.type === 'stream.redacted' && (e.body as Redaction | null)?.metadata);
+  const erasures = events.filter((e) => isRedaction(e) && (e.body as Redaction | null)?.metadata);
   if (erasures.length === 0) return;
   await tx.query(
     `update ${schema}.log l set actor = $3 from unnest($1::text[], $2::bigint[]) as erased (stream, position)
-     where l.resource_id = erased.stream and l.position < erased.position and l.action <> 'stream.redacted'`,
-    [erasures.map((e) => e.stream), erasures.map((e) => e.position), actorOf({})],
+     where l.resource_id = erased.stream and l.position < erased.position and l.action <> $4`,
+    [erasures.map((e) => e.stream), erasures.map((e) => e.position), actorOf({}), REDACTED],
   );
 }

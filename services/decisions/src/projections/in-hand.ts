@@ -1,6 +1,6 @@
 /** Read model: which open reviews are in whose hands. Asked when somebody leaves a project. */
 import type { ReviewEvent } from '@countersign/contracts';
-import type { StoredEvent } from '@countersign/event-store';
+import { REDACTED, type StoredEvent } from '@countersign/event-store';
 import type { PoolClient } from 'pg';
 
 interface Hands {
@@ -21,7 +21,7 @@ export const IN_HAND_TYPES = [
   'review.decided',
   'review.expired',
   'review.withdrawn',
-  'stream.redacted',
+  REDACTED,
 ] as const;
 
 function evolve(hands: Hands, event: StoredEvent<ReviewEvent>): Hands {
