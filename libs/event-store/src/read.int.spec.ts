@@ -1,7 +1,10 @@
 import { type TestDatabase, testDatabase } from '@countersign/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CATEGORIES, one } from './append.fixture.js';
 import { newId, PostgresEventStore } from './index.js';
+
+// For what hangs: one of these appends many thousands.
+jest.setTimeout(300_000);
 
 let db: TestDatabase;
 let store: PostgresEventStore;

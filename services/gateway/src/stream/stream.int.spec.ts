@@ -6,7 +6,7 @@ import { append, changesRequested, claimed, decided, Listener, requested, resubm
 import { KEY, StreamStage } from '../fixture/stream-stage.js';
 
 // Two of these write and read megabytes.
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 let stage: StreamStage;
 beforeAll(async () => {
@@ -115,6 +115,17 @@ describe('H1 a reader that comes again', () => {
     for (const { data } of listener.frames) if ('review_id' in data) told.push(`${data.review_id} ${data.type}`);
     expect(told).toEqual(expected.slice(expected.indexOf(told[0] as string)));
     await sibling.close();
+  });
+
+  it('is told the rest of an event it was told a part of, also when nothing has happened since', async () => {
+    stage.keyOf();
+    const first = await stage.listen(KEY);
+    await append(stage.edge.store, stage.project, newId('rev'), requested({ priority: 'high' }));
+    await first.until((l) => l.types().includes('review.urgent'), 'both frames of the request');
+    const part = first.frames.find(({ data }) => data.type === 'review.created')?.id ?? '';
+    const again = await stage.listen(KEY, { 'last-event-id': part });
+    await again.until((l) => l.frames.length > 1, 'the rest');
+    expect(again.types()).toEqual(['open', 'review.urgent']);
   });
 
   it('and one that is new miss nothing from their first frame on', async () => {
