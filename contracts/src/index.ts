@@ -1,5 +1,6 @@
 export * from './error-page.js';
 export * from './errors.js';
+export * from './events/actor-ref.js';
 export { DEAD_REASONS, DELIVERY_EVENTS, type DeliveryEvent, type DeliveryEventType } from './events/delivery.js';
 export * from './events/directory.js';
 export {

@@ -4,14 +4,24 @@
  * The order of the checks is the protocol's: who may → the same click again → settled → awaiting changes → unknown action → status →
  * feedback → version and digest → editable fields → whether changes may be asked for.
  */
-import type { Action, ActionTaken, Actor, PersonActor, PersonRef, Proof, ReviewEvent, Shown } from '@countersign/contracts';
+import {
+  type Action,
+  type ActionTaken,
+  type Actor,
+  type PersonActor,
+  type PersonRef,
+  type Proof,
+  personRef,
+  type ReviewEvent,
+  type Shown,
+} from '@countersign/contracts';
 import { digest, equalJson } from '@countersign/evidence';
 import { type ActionChoice, CANCEL_ITERATION, isEnabled, resolveAction } from './actions.js';
 import { secondsBetween } from './deadline.js';
 import { checkEdit, type Edit, editOf } from './edits.js';
 import { type Judged, settle } from './elapse.js';
 import { alreadySo, judge, type Ruling, refused } from './judge.js';
-import { may, personRef } from './policy.js';
+import { may } from './policy.js';
 import { conflict, isSettled, type ReviewRefusal, refuse, settledRefusal } from './refusals.js';
 import { isOpen } from './review.js';
 import type { OpenReview, RequestedReview, ReviewState } from './state.js';

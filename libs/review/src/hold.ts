@@ -2,11 +2,11 @@
  * Who has a review in hand. A hold stops everybody else's decision until it is released, taken by an admin, or the review is settled;
  * whoever leaves the project has nothing in hand any more.
  */
-import type { Actor, Hold, PersonActor } from '@countersign/contracts';
+import { type Actor, type Hold, type PersonActor, personRef } from '@countersign/contracts';
 import { commandDeadline } from './deadline.js';
 import { type Judged, purposeless, settle } from './elapse.js';
 import { alreadySo, judge, type Ruling, refused } from './judge.js';
-import { holds, isAdmin, personRef } from './policy.js';
+import { holds, isAdmin } from './policy.js';
 import { conflict, refuse, settledRefusal } from './refusals.js';
 import { isOpen } from './review.js';
 import type { ReviewState } from './state.js';

@@ -6,10 +6,10 @@
  * J3. A command on an open review is bound to end before its deadline; the database judges that when it appends (K8).
  * J4. An attempt to change what the clock has settled is itself recorded, once for each actor and action (R3).
  */
-import type { Actor, ActorRef, AgentActor, PersonActor, ReviewEvent } from '@countersign/contracts';
+import { type Actor, type ActorRef, type AgentActor, actorRef, type PersonActor, type ReviewEvent } from '@countersign/contracts';
 import { commandDeadline, effectiveDeadline, secondsBetween } from './deadline.js';
 import { foresee, type Judged, purposeless, settle } from './elapse.js';
-import { may, personRef, type ReviewCommandName } from './policy.js';
+import { may, type ReviewCommandName } from './policy.js';
 import type { ReviewRefusal } from './refusals.js';
 import type { RequestedReview, ReviewState } from './state.js';
 
@@ -26,14 +26,6 @@ interface Attempt {
   approves?: (review: RequestedReview) => boolean;
   /** Set for commands whose late attempt is recorded (J4). */
   late?: (review: RequestedReview) => { attempt: 'act' | 'resubmit'; action_id: string | null };
-}
-
-export function actorRef(actor: AgentActor | PersonActor): ActorRef {
-  return actor.kind === 'person' ? personRef(actor) : agentRef(actor);
-}
-
-export function agentRef(actor: AgentActor) {
-  return { kind: 'agent' as const, key_id: actor.key_id, key_prefix: actor.key_prefix };
 }
 
 const idOf = (actor: ActorRef): string => (actor.kind === 'person' ? actor.id : actor.key_id);

@@ -7,7 +7,7 @@
  * P4. Somebody else's hold stops a decision, not an admin's claim (issue of the gate, "claim that holds").
  * P5. Whoever answers for what was submitted does not approve it (decision 30). They may say no, or ask for changes.
  */
-import { type Actor, type Hold, type PersonActor, type PersonRef, ROLE_SCOPES, type Role, type Scope } from '@countersign/contracts';
+import { type Actor, type Hold, type PersonActor, ROLE_SCOPES, type Role, type Scope } from '@countersign/contracts';
 import { conflict, notFound, type ReviewRefusal, refuse } from './refusals.js';
 import type { ReviewState } from './state.js';
 
@@ -46,10 +46,6 @@ export type Permission = { ok: true } | { ok: false; refusal: ReviewRefusal };
 const no = (refusal: ReviewRefusal): Permission => ({ ok: false, refusal });
 const noTemplate = (): ReviewRefusal => refuse('template_not_found', 'No such template in this project.', { param: 'template' });
 const yes: Permission = { ok: true };
-
-export function personRef(actor: PersonActor): PersonRef {
-  return { kind: 'person', id: actor.person_id, email: actor.email };
-}
 
 function roleIn(actor: PersonActor, projectId: string): Role | undefined {
   return Object.hasOwn(actor.roles, projectId) ? actor.roles[projectId] : undefined;

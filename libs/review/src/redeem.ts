@@ -1,11 +1,11 @@
 /**
  * What was approved is what runs (R4): an approval is redeemed once, against its exact value; what came of running it is a fact of its own (R5).
  */
-import type { Actor, AgentActor, ReviewEvent } from '@countersign/contracts';
+import { type Actor, type AgentActor, agentRef, type ReviewEvent } from '@countersign/contracts';
 import { differingPaths, digest, equalJson, NotCanonicalError } from '@countersign/evidence';
 import { approvalDeadline, reached } from './deadline.js';
 import type { Judged } from './elapse.js';
-import { agentRef, alreadySo, judge, type Ruling, refused } from './judge.js';
+import { alreadySo, judge, type Ruling, refused } from './judge.js';
 import { conflict, refuse } from './refusals.js';
 import type { DecidedOutcome, Execution, Redemption, RequestedReview, ReviewState } from './state.js';
 

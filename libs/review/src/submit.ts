@@ -1,10 +1,18 @@
 /** What agents do to a review before it is settled: ask, ask again, change their mind. What they do after an approval is in redeem.ts. */
-import type { Actor, AgentActor, ReviewCreate, ReviewEvent, ReviewRequested, TemplateConfig } from '@countersign/contracts';
+import {
+  type Actor,
+  type AgentActor,
+  agentRef,
+  type ReviewCreate,
+  type ReviewEvent,
+  type ReviewRequested,
+  type TemplateConfig,
+} from '@countersign/contracts';
 import { digest } from '@countersign/evidence';
 import { actionsOf } from './actions.js';
 import { reminderSeconds } from './deadline.js';
 import { decidedBySystem, type Judged, settle } from './elapse.js';
-import { agentRef, alreadySo, judge, type Ruling, refused } from './judge.js';
+import { alreadySo, judge, type Ruling, refused } from './judge.js';
 import { checkPayload } from './payload.js';
 import { may } from './policy.js';
 import { conflict, isSettled, type ReviewRefusal, refuse, settledRefusal } from './refusals.js';

@@ -9,6 +9,7 @@ import {
   type Actor,
   type ActorRef,
   type AgentActor,
+  actorRef,
   type ErrorCode,
   type PersonActor,
   ROLE_SCOPES,
@@ -43,11 +44,8 @@ export const slugTaken = (slug: string): TemplateRefusal => ({
   param: 'slug',
 });
 
-function byOf(actor: Actor): ActorRef {
-  const known = actor as AgentActor | PersonActor;
-  if (known.kind === 'person') return { kind: 'person', id: known.person_id, email: known.email };
-  return { kind: 'agent', key_id: known.key_id, key_prefix: known.key_prefix };
-}
+/** Asked after `mayTemplate`, which lets nobody anonymous through. */
+const byOf = (actor: Actor): ActorRef => actorRef(actor as AgentActor | PersonActor);
 
 /**
  * Whether this actor may read or write this template, or make one in this project. Another project's does not exist (decision 15); a key that

@@ -1,8 +1,8 @@
 /** The one way commands and questions reach a template's stream. */
-import type { ErrorCode, TemplateEvent } from '@countersign/contracts';
+import { type ErrorCode, metaOf, type TemplateEvent } from '@countersign/contracts';
 import { type EventStore, type Handled, handle, isId, newId } from '@countersign/event-store';
 import type { CallerIdentity } from '@countersign/http';
-import { metaActor, type RequestedTemplate } from '@countersign/review';
+import type { RequestedTemplate } from '@countersign/review';
 import { requestedTemplate, type TemplateState, templateFold } from './template.js';
 import { slugKey, slugTaken, type TemplateDecision } from './template-decider.js';
 
@@ -21,7 +21,6 @@ export async function findTemplate(store: EventStore, projectId: string, ref: st
   return template?.project_id === projectId ? template : null;
 }
 
-const write = (caller: CallerIdentity) => ({ actor: metaActor(caller.actor), request_id: caller.request_id });
 const onReserved = (key: string) => slugTaken(key.slice(key.lastIndexOf(':') + 1));
 
 /** Begins a template's stream. */
@@ -38,7 +37,7 @@ export function beginTemplate(
     fold: templateFold,
     fresh: true,
     decide: (state) => decide(stream, state),
-    meta: write(caller),
+    meta: metaOf(caller),
     onReserved,
   });
 }
@@ -57,7 +56,7 @@ export async function onTemplate(
     stream: id,
     fold: templateFold,
     decide,
-    meta: write(caller),
+    meta: metaOf(caller),
     onReserved,
   });
 }

@@ -193,6 +193,12 @@ describe('sending again', () => {
       (all) => all.length === 3,
     );
     expect(told.map((one) => one.type)).toEqual(['delivery.dead_lettered', 'delivery.replayed', 'delivery.succeeded']);
+    // Whoever asked is named by their id: metadata is read by many, and no erasure of the review reaches it.
+    expect((await station.store.readStream(dead.id)).events.map(({ meta }) => meta.actor)).toEqual([
+      { kind: 'system', id: 'webhooks' },
+      { kind: 'person', id: chief.person_id },
+      { kind: 'system', id: 'webhooks' },
+    ]);
     expect(told[1]?.body).toEqual({
       review_id: review,
       event_type: 'review.action_taken',

@@ -7,9 +7,10 @@
 import { isRedaction, REDACTED, type StoredEvent } from '@countersign/event-store';
 import type { PoolClient } from 'pg';
 
-/** `<kind>:<id>`; a key is named by the public part of the key itself. */
+/** `<kind>:<id>`, one for each person whatever wrote the event; a key is named by the public part of the key itself. */
 export function actorOf({ actor }: StoredEvent['meta']): string {
-  return actor ? `${actor.kind}:${actor.label ?? actor.id}` : 'system:unknown';
+  if (!actor) return 'system:unknown';
+  return `${actor.kind}:${actor.kind === 'agent' ? (actor.label ?? actor.id) : actor.id}`;
 }
 
 interface Redaction {

@@ -1,4 +1,12 @@
-import { type AgentActor, CLIENT_IP_HEADER, DEVICE_COOKIE, ERRORS, isErrorCode, type PersonActor } from '@countersign/contracts';
+import {
+  type AgentActor,
+  CLIENT_IP_HEADER,
+  DEVICE_COOKIE,
+  ERRORS,
+  isErrorCode,
+  metaOf as metaOfCaller,
+  type PersonActor,
+} from '@countersign/contracts';
 import type { EventMeta } from '@countersign/event-store';
 import { type CallerIdentity, Problem, retryAfter } from '@countersign/http';
 import type { Outcome } from '../refusals.js';
@@ -38,11 +46,8 @@ export function agentOf({ actor }: CallerIdentity): AgentActor {
   return actor;
 }
 
-/** Who caused an event. Labels are read by many: no e-mail address, no name. */
-export const metaOf = (identity: CallerIdentity): EventMeta => ({
-  actor: { kind: 'person', id: personOf(identity).person_id },
-  request_id: identity.request_id,
-});
+/** Who caused an event; no route of the directory lets a key change anything. @throws {Problem} `missing_token`. */
+export const metaOf = (identity: CallerIdentity): EventMeta => metaOfCaller({ actor: personOf(identity), request_id: identity.request_id });
 
 /** The value of an outcome. @throws {Problem} its refusal, as the caller is told it. */
 export function accepted<T>(outcome: Outcome<T>): T {

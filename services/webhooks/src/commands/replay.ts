@@ -1,6 +1,6 @@
-import type { Actor, ActorRef, DeliveryReplay } from '@countersign/contracts';
+import { type Actor, actorRef, type DeliveryReplay, metaOf } from '@countersign/contracts';
 import { inTransaction } from '@countersign/database';
-import { type EventMeta, type EventStore, handle, idOf, type Refusal } from '@countersign/event-store';
+import { type EventStore, handle, idOf, type Refusal } from '@countersign/event-store';
 import type { Pool } from 'pg';
 import type { Parts } from '../deps.js';
 import { type DeadLetter, deadLetters, readDelivery } from '../log/deliveries.js';
@@ -74,7 +74,7 @@ export async function replayDeliveries(parts: Parts, caller: Caller, filter: Del
 }
 
 async function recordReplay(store: EventStore, caller: Caller, letter: DeadLetter) {
-  const command = { review_id: idOf('rev', letter.review), event_type: letter.event_type, by: refOf(caller.actor) };
+  const command = { review_id: idOf('rev', letter.review), event_type: letter.event_type, by: actorRef(caller.actor) };
   const handled = await handle(store, {
     stream: idOf('whd', letter.id),
     project: caller.actor.project_id,
@@ -83,17 +83,6 @@ async function recordReplay(store: EventStore, caller: Caller, letter: DeadLette
     meta: metaOf(caller),
   });
   return { ...handled, replays: handled.events.length > 0 ? [{ id: letter.id, replay: handled.state.replays }] : [] };
-}
-
-function refOf(actor: Caller['actor']): ActorRef {
-  return actor.kind === 'agent'
-    ? { kind: 'agent', key_id: actor.key_id, key_prefix: actor.key_prefix }
-    : { kind: 'person', id: actor.person_id, email: actor.email };
-}
-
-function metaOf({ actor, request_id }: Caller): EventMeta {
-  const by = actor.kind === 'agent' ? { id: actor.key_id, label: actor.key_prefix } : { id: actor.person_id, label: actor.email };
-  return { actor: { kind: actor.kind, ...by }, request_id };
 }
 
 async function databaseTime(pool: Pool): Promise<string> {

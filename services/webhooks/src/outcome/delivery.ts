@@ -2,7 +2,7 @@
  * A delivery as the log knows it: how it ended, and who had it sent again. Everything between is in the tables (K1). Pure.
  */
 import type { DeliveryEvent } from '@countersign/contracts';
-import type { Decision, Fold, StoredEvent } from '@countersign/event-store';
+import { type Decision, type Fold, isRedaction, type StoredEvent, UnknownEventError } from '@countersign/event-store';
 
 export interface DeliveryState {
   status: 'open' | 'delivered' | 'dead';
@@ -18,7 +18,10 @@ export type Outcome =
 
 export const deliveryFold: Fold<DeliveryState, DeliveryEvent> = {
   initial: () => ({ status: 'open', replays: 0 }),
+  /** @throws {UnknownEventError} */
   evolve(state, event: StoredEvent<DeliveryEvent>) {
+    // How it ended is in the types: a stream whose bodies were taken (K4) still says it.
+    if (isRedaction(event)) return state;
     switch (event.type) {
       case 'delivery.succeeded':
         return { ...state, status: 'delivered' };
@@ -26,6 +29,8 @@ export const deliveryFold: Fold<DeliveryState, DeliveryEvent> = {
         return { ...state, status: 'dead' };
       case 'delivery.replayed':
         return { status: 'open', replays: state.replays + 1 };
+      default:
+        throw new UnknownEventError(event);
     }
   },
 };
@@ -35,13 +40,11 @@ export function recordOutcome(state: DeliveryState, outcome: Outcome): Decision<
   return state.status === 'open' && state.replays === outcome.body.replays ? { events: [outcome] } : { events: [] };
 }
 
-export type ReplayRefusal = 'already_delivered' | 'delivery_claimed';
-
 /** Sends a dead letter again. One that is open already is already so. */
 export function replay(
   state: DeliveryState,
   command: Pick<Body<'delivery.replayed'>, 'review_id' | 'event_type' | 'by'>,
-): Decision<DeliveryEvent, ReplayRefusal> {
+): Decision<DeliveryEvent, 'already_delivered'> {
   if (state.status === 'delivered') {
     return { events: [], refusal: { code: 'already_delivered', message: 'Already delivered.' } };
   }

@@ -1,5 +1,5 @@
 import type { DeliveryEvent } from '@countersign/contracts';
-import { newId } from '@countersign/event-store';
+import { newId, REDACTED, UnknownEventError } from '@countersign/event-store';
 import { given } from '@countersign/testing';
 import { describe, expect, it } from '@jest/globals';
 import { deliveryFold, type Outcome, recordOutcome, replay } from './delivery.js';
@@ -21,6 +21,13 @@ describe('a delivery in the log', () => {
     expect(ended.types).toEqual([outcome.type]);
     expect(ended.next.when(record(outcome)).types).toEqual([]);
     expect(ended.next.when(record(arrived())).types).toEqual([]);
+  });
+
+  it('is known by its types after an erasure, and stops at a type of a newer release (K4, K10)', () => {
+    const { state, events } = begun.when(record(dead())).next;
+    const later = (type: string) => ({ ...events[0], type, body: null, redacted: true }) as never;
+    expect(deliveryFold.evolve(state, later(REDACTED))).toEqual(state);
+    expect(() => deliveryFold.evolve(state, later('delivery.teleported'))).toThrow(UnknownEventError);
   });
 
   it('is sent again after it was given up, and its next end is recorded as that of the replay', () => {

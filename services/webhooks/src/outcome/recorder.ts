@@ -5,7 +5,8 @@
  *    loses nothing, and what is told twice is recorded once.
  * O2 Any process carries what any process settled.
  */
-import { type EventMeta, type EventStore, handle, idOf } from '@countersign/event-store';
+import { metaOf } from '@countersign/contracts';
+import { type EventStore, handle, idOf } from '@countersign/event-store';
 import type { Pool } from 'pg';
 import { deliveryFold, type Outcome, recordOutcome } from './delivery.js';
 
@@ -66,7 +67,7 @@ export async function recordOutcomes(
 
 async function record(store: EventStore, row: Unrecorded): Promise<void> {
   const place = { stream: idOf('whd', row.id), project: idOf('prj', row.project) };
-  const meta: EventMeta = { actor: { kind: 'system', id: 'system:webhooks' }, request_id: row.request_id ?? undefined };
+  const meta = metaOf({ actor: { kind: 'system', id: 'webhooks' }, request_id: row.request_id ?? undefined });
   const outcome = outcomeOf(row);
   // Nearly always this is the stream's first event; that it is, the append checks. Reading it first would double the work.
   if (row.replays === 0) {
