@@ -158,7 +158,7 @@ describe('by keyboard alone', () => {
     await page.locator('.action-bar').waitFor();
 
     await page.keyboard.press('r');
-    await page.getByText('Say why first').waitFor();
+    await page.getByText('Enter feedback first').waitFor();
     await page.keyboard.type('approve r c a j k ?');
     await page.keyboard.press('Escape');
     await page.keyboard.press('a');
@@ -178,7 +178,7 @@ describe('by keyboard alone', () => {
     await page.getByRole('heading', { level: 1, name: 'Keys: the second' }).waitFor();
     await page.locator('.action-bar').waitFor();
     await page.keyboard.press('c');
-    await page.getByText('Say why first').waitFor();
+    await page.getByText('Enter feedback first').waitFor();
     await page.keyboard.type('Once more, please');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('heading', { name: 'Waiting for the agent' }).waitFor();

@@ -72,7 +72,7 @@ describe('a review', () => {
     const { id } = await station.askEmail('Reject me');
     const page = await opened(id);
     await button(page, 'Reject').click();
-    await page.getByText('Say why first').waitFor();
+    await page.getByText('Enter feedback first').waitFor();
     expect(await feedback(page).evaluate((input) => input === document.activeElement)).toBe(true);
     expect((await station.read(id)).status).toBe('pending');
     await page.keyboard.type('There is no such order.');
@@ -125,7 +125,7 @@ describe('when something moves under the person', () => {
     const page = await opened(id);
     await feedback(page).fill('Half a sentence');
     await station.resubmit(id, { to: 'ann@example.org', subject: 'Moved', body: 'x' });
-    await page.getByText('The agent has sent version 2').waitFor();
+    await page.getByText('The agent has submitted version 2').waitFor();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Moves');
     expect(await button(page, 'Reject').isDisabled()).toBe(true);
     await button(page, 'Show version 2').click();
@@ -146,11 +146,11 @@ describe('when something moves under the person', () => {
       await route.continue();
     });
     await button(loser, 'Approve').click();
-    const alert = loser.getByRole('alert').filter({ hasText: 'Settled before you' });
+    const alert = loser.getByRole('alert').filter({ hasText: 'Already decided' });
     await alert.waitFor();
     expect(await alert.textContent()).toMatch(/approved by ann-at-once@example\.org/);
     await outcome(loser).waitFor();
-    const left = loser.getByRole('region', { name: 'What you had typed' });
+    const left = loser.getByRole('region', { name: 'Your unsent input' });
     expect(await left.textContent()).toMatch(/My reason.*My wording/);
     expect(await station.read(id)).toMatchObject({ decision: 'approved', decided_by: ann.email, feedback: null });
   });
@@ -161,7 +161,7 @@ describe('when something moves under the person', () => {
     expect(await page.locator('.review-deadline').textContent()).toMatch(/expires in (1 h 00|59) min/);
     await station.advanceClock(3601);
     await outcome(page).waitFor();
-    expect(await outcome(page).textContent()).toMatch(/Expired.*Nobody decided in time/);
+    expect(await outcome(page).textContent()).toMatch(/Expired.*The deadline passed without a decision/);
     expect(await page.locator('.action-bar').count()).toBe(0);
   });
 
@@ -178,7 +178,7 @@ describe('when something moves under the person', () => {
     // The stream would tell; this page has lost it as well.
     await page.route(`**/api/v1/reviews/${id}`, (route) => (lost && route.request().method() === 'GET' ? route.abort() : route.continue()));
     await button(page, 'Approve').click();
-    await page.getByText('Sending it twice does no harm').waitFor();
+    await page.getByText('It is safe to submit again').waitFor();
     await button(page, 'Approve').click();
     await outcome(page).waitFor();
     expect(await outcome(page).textContent()).toContain('You (');
@@ -192,13 +192,13 @@ describe('before something that cannot be undone', () => {
     const page = await opened(id);
     expect(await page.locator('.review-badges').textContent()).toContain('Cannot be undone');
     await button(page, 'Approve').click();
-    const dialog = page.getByRole('dialog', { name: 'Approve, although it cannot be undone?' });
+    const dialog = page.getByRole('dialog', { name: 'Approve? This cannot be undone.' });
     expect(await dialog.textContent()).toMatch(/Production change.*Drop the table.*Irreversible\./);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
     expect((await station.read(id)).status).toBe('pending');
     await button(page, 'Approve').click();
-    await button(page, 'Approve for good').click();
+    await button(page, 'Approve permanently').click();
     await outcome(page).waitFor();
     expect(await station.read(id)).toMatchObject({ decision: 'approved', shown: 'exact' });
   });
@@ -209,17 +209,17 @@ describe('holding a review', () => {
     const ben = await station.invite('ben-who-holds');
     const { id } = await station.askEmail('Held');
     const [holder, admin] = [await opened(id, ben), await opened(id)];
-    await button(holder, 'Hold for me').click();
-    await holder.getByText('You hold this review').waitFor();
-    await admin.getByText('ben-who-holds@example.org holds this review').waitFor();
+    await button(holder, 'Claim').click();
+    await holder.getByText('You have claimed this review').waitFor();
+    await admin.getByText('ben-who-holds@example.org has claimed this review').waitFor();
     expect(await button(admin, 'Approve').isDisabled()).toBe(true);
     expect(await admin.getByRole('textbox', { name: 'Subject' }).count()).toBe(0);
     await button(admin, 'Take over').click();
-    await admin.getByText('You hold this review').waitFor();
-    await holder.getByText(`${station.admin.email} holds this review`).waitFor();
+    await admin.getByText('You have claimed this review').waitFor();
+    await holder.getByText(`${station.admin.email} has claimed this review`).waitFor();
     expect(await button(holder, 'Take over').count()).toBe(0);
     await button(admin, 'Release').click();
-    await holder.getByText('Held by nobody').waitFor();
+    await holder.getByText('Unclaimed').waitFor();
     await button(holder, 'Approve').click();
     await outcome(holder).waitFor();
     expect((await station.read(id)).decided_by).toBe(ben.email);
@@ -232,7 +232,7 @@ describe('holding a review', () => {
     await theirs.getByRole('textbox', { name: 'Subject' }).fill('Cleo’s wording');
     await theirs.getByText(/^Draft saved/).waitFor();
     const page = await opened(id);
-    await page.getByText('cleo-who-edits left edits that were not sent').waitFor();
+    await page.getByText('cleo-who-edits left draft edits').waitFor();
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Two authors');
     await button(page, 'Use them').click();
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Cleo’s wording');

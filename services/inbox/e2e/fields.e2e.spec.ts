@@ -119,7 +119,7 @@ describe('fields that are only shown', () => {
 
   it('keep what the template does not declare apart', async () => {
     const { page } = await opened('every-type');
-    const apart = page.getByRole('region', { name: 'Also sent' });
+    const apart = page.getByRole('region', { name: 'Additional values' });
     expect(await apart.textContent()).toMatch(/internal_ref.*"batch-4471".*nested/s);
     expect(await apart.locator('textarea, input, select').count()).toBe(0);
   });

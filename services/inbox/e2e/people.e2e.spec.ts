@@ -67,7 +67,7 @@ describe('somebody of another project', () => {
     const { id } = await askSecond('Not for everybody');
     const page = await chromium.pageOf(only);
     await page.goto(`/reviews/${id}`);
-    await page.getByRole('heading', { name: 'There is no such review' }).waitFor();
+    await page.getByRole('heading', { name: 'Review not found' }).waitFor();
   });
 });
 
@@ -89,11 +89,11 @@ describe('somebody who comes by a recovery link', () => {
     await page.getByRole('heading', { name: 'Choose a password' }).waitFor();
     expect(await page.getByLabel('Current password').count()).toBe(0);
     await page.getByLabel('New password').fill('password1234');
-    await page.getByRole('button', { name: 'Save and go on' }).click();
+    await page.getByRole('button', { name: 'Save and continue' }).click();
     await page.getByRole('alert').filter({ hasText: 'common one' }).waitFor();
     const nora: Person = { email, password: 'a sentence that nobody guesses', name: 'Nora' };
     await page.getByLabel('New password').fill(nora.password);
-    await page.getByRole('button', { name: 'Save and go on' }).click();
+    await page.getByRole('button', { name: 'Save and continue' }).click();
     await page.getByRole('navigation', { name: 'Reviews', exact: true }).waitFor();
     const again = await chromium.pageOf(nora);
     await again.goto('/');
@@ -106,9 +106,9 @@ describe('somebody for whom the agent asked', () => {
     const { id } = await station.askEmail('On my behalf', { on_behalf_of: station.admin.email });
     const page = await chromium.pageOf(station.admin);
     await page.goto(`/reviews/${id}`);
-    await page.getByText('you, so somebody else has to approve it').waitFor();
+    await page.getByText('you, so someone else must approve it').waitFor();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
-    await page.getByText('Somebody else has to approve this').waitFor();
+    await page.getByText('Someone else must approve this').waitFor();
     expect((await station.read(id)).status).toBe('pending');
     await page.getByLabel('Feedback to the agent').fill('Not any more');
     await page.getByRole('button', { name: 'Reject', exact: true }).click();

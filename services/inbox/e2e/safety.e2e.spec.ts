@@ -89,7 +89,7 @@ describe('an agent that attacks', () => {
     const page = await chromium.pageOf(station.admin);
     await page.goto(`/reviews/${id}`);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Pay U+202E001 to payU+200Bpal');
-    await page.getByText('Holds characters that cannot be seen: U+202E, U+200B').waitFor();
+    await page.getByText('Contains invisible characters: U+202E, U+200B').waitFor();
   });
 });
 

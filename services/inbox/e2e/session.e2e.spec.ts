@@ -27,13 +27,13 @@ describe('signing in', () => {
     expect(page.url()).toBe(`${station.url}/`);
     const again = await (await chromium.context()).newPage();
     await again.goto(link);
-    await again.getByText('The link did not sign you in').waitFor();
+    await again.getByText('Sign-in link failed').waitFor();
     expect(again.url()).not.toContain('link=');
     expect(await again.getByLabel('Password').isVisible()).toBe(true);
     const { id } = await station.askEmail('By link');
     await page.goto(`/reviews/${id}`);
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
-    await page.locator('.outcome').filter({ hasText: 'signed in by sign-in link' }).waitFor();
+    await page.locator('.outcome').filter({ hasText: 'signed in with sign-in link' }).waitFor();
   });
 
   it('with a password leads back to the page that was asked for', async () => {
@@ -87,7 +87,7 @@ describe('a session that ends in the middle of work', () => {
     await feedback(page).fill('Half a sentence');
     await page.getByRole('textbox', { name: 'Subject' }).fill('My edit');
     await endSessions();
-    const dialog = page.getByRole('dialog', { name: 'You have been signed out' });
+    const dialog = page.getByRole('dialog', { name: 'You were signed out' });
     await dialog.waitFor();
     expect(await dialog.getByLabel('Password').evaluate((input) => input === document.activeElement)).toBe(true);
     await dialog.getByLabel('Password').fill(station.admin.password);
@@ -112,7 +112,7 @@ describe('a session that ends in the middle of work', () => {
     await page.goto(`/reviews/${id}`);
     await feedback(page).fill('A private remark');
     await endSessions();
-    const dialog = page.getByRole('dialog', { name: 'You have been signed out' });
+    const dialog = page.getByRole('dialog', { name: 'You were signed out' });
     await dialog.getByLabel('E-mail').fill(eve.email);
     await dialog.getByLabel('Password').fill(eve.password);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
@@ -133,7 +133,7 @@ describe('a server that is away', () => {
     await other.goto(`/reviews/${id}`);
     await feedback(other).fill('Kept over the restart');
     await station.stop();
-    await page.getByText(/^(Connecting…|Not live)$/).waitFor();
+    await page.getByText(/^(Connecting…|Disconnected)$/).waitFor();
     await other.getByRole('button', { name: 'Approve', exact: true }).click();
     await other.getByText('The server cannot be reached').waitFor();
     await station.start();
@@ -152,8 +152,8 @@ describe('a server that is away', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await station.kill();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
-    await page.getByText('No answer', { exact: true }).waitFor();
-    await page.getByText('This review may not be current').waitFor();
+    await page.getByText('No response', { exact: true }).waitFor();
+    await page.getByText('This review may be out of date').waitFor();
     await station.start();
     await eventually(async () => expect(await page.locator('.notices .banner, .review > .banner').count()).toBe(0));
     await station.act(id, 'reject', { feedback: 'Meanwhile' });
@@ -208,15 +208,15 @@ describe('what is not there', () => {
   it('is said: a review that does not exist, and one of another project', async () => {
     const page = await chromium.pageOf(station.admin);
     await page.goto('/reviews/rev_01h455vb4pex5vsknk084sn02q');
-    await page.getByRole('heading', { name: 'There is no such review' }).waitFor();
+    await page.getByRole('heading', { name: 'Review not found' }).waitFor();
     await page.goto('/reviews/nonsense');
-    await page.getByRole('heading', { name: 'There is no such review' }).waitFor();
+    await page.getByRole('heading', { name: 'Review not found' }).waitFor();
   });
 
   it('is said of a list without reviews', async () => {
     const page = await chromium.pageOf(station.admin);
     await page.goto('/?status=archived');
-    await page.getByRole('heading', { name: 'None here' }).waitFor();
+    await page.getByRole('heading', { name: 'No reviews' }).waitFor();
   });
 });
 

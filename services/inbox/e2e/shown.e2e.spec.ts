@@ -136,12 +136,12 @@ describe.each([
 describe('a text that is not drawn whole', () => {
   it('says so, and shows its source', async () => {
     const page = await opened({ body: '\ufeffHello\n\n007. Bond' });
-    await page.getByText('This text contains parts the formatted view does not show, the first of them in line 1.').waitFor();
+    await page.getByText('Parts of this text are not visible in the rendered view, first on line 1.').waitFor();
     expect(await body(page).locator('.unshown pre').textContent()).toBe('U+FEFFHello\n\n007. Bond');
   });
   it.each([
-    ['is too long to be formatted', 'a [b](c)\n'.repeat(6_000)],
-    ['is nested too deep to be formatted', `${'>'.repeat(20_000)} deep`],
+    ['is too long to be rendered', 'a [b](c)\n'.repeat(6_000)],
+    ['is nested too deeply to be rendered', `${'>'.repeat(20_000)} deep`],
   ])('because it %s is shown as its source', async (why, text) => {
     const page = await opened({ body: text });
     await page.getByText(`This text ${why}. This is its source.`).waitFor();
@@ -160,12 +160,12 @@ describe('words that read as others', () => {
     });
     const notes = await page.locator('.fields .warning-text').allTextContents();
     expect(notes.map((note) => note.trim())).toEqual([
-      '“exаmple.org” is the host xn--exmple-4nf.org.',
+      '“exаmple.org” is actually the host xn--exmple-4nf.org.',
       'leads to xn--80ak6aa92e.com',
-      '“аррӏе.com” is the host xn--80ak6aa92e.com.',
+      '“аррӏе.com” is actually the host xn--80ak6aa92e.com.',
       'leads to evil.example',
-      '“pаypal” has letters of more than one alphabet: Latin, Cyrillic.',
-      '“gооgle” has letters of more than one alphabet: Latin, Cyrillic.',
+      '“pаypal” mixes letters from several alphabets: Latin, Cyrillic.',
+      '“gооgle” mixes letters from several alphabets: Latin, Cyrillic.',
     ]);
   });
 });

@@ -41,14 +41,14 @@ function ForPeople() {
     <SessionProvider
       loading={
         <Plain>
-          <Progress label="Opening the inbox…" />
+          <Progress label="Loading the inbox…" />
         </Plain>
       }
       signedOut={<ToSignIn />}
       failed={(error, retry) => (
         <Plain>
           <EmptyState
-            title="The inbox cannot be opened"
+            title="The inbox could not be loaded"
             actions={
               <button type="button" className="button button-primary" onClick={retry}>
                 Try again

@@ -44,7 +44,7 @@ export class ApiClient {
       return response;
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new Unreachable('There was no answer.', { cause: error });
+      throw new Unreachable('The server did not respond.', { cause: error });
     }
   }
 
@@ -53,7 +53,7 @@ export class ApiClient {
     try {
       return await response.json();
     } catch (error) {
-      if (response.ok) throw new Unreachable('The answer was cut short.', { cause: error });
+      if (response.ok) throw new Unreachable('The response was incomplete.', { cause: error });
       return null;
     }
   }

@@ -40,13 +40,13 @@ export function mayPass(error: unknown): boolean {
 
 /** What happened and what to do, in a sentence or two for a person. */
 export function sentenceOf(error: unknown): string {
-  if (error instanceof Unreachable) return 'The server cannot be reached. Check the connection and try again.';
+  if (error instanceof Unreachable) return 'The server cannot be reached. Check your connection and try again.';
   if (error instanceof Refused) {
-    if (error.status >= 500) return 'The server could not answer. Try again in a moment.';
+    if (error.status >= 500) return 'Server error. Try again in a moment.';
     if (error.retryAfter !== null) return `${ended(error.message)} Try again in ${waitOf(error.retryAfter)}.`;
     return ended(error.message);
   }
-  return 'Something went wrong on this page. Reload it; what you typed is kept.';
+  return 'Something went wrong. Reload the page; your input is kept.';
 }
 
 const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);

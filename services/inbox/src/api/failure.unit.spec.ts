@@ -23,9 +23,9 @@ describe('a failure', () => {
     [refused(400, 'payload_invalid', 'Amount must be a number'), 'Amount must be a number.'],
     [refused(429, 'too_many_attempts', 'Too many attempts.', 90), 'Too many attempts. Try again in 2 minutes.'],
     [refused(429, 'too_many_attempts', 'Too many attempts.', 1), 'Too many attempts. Try again in 1 second.'],
-    [refused(500, 'internal_error', 'detail'), 'The server could not answer. Try again in a moment.'],
-    [new Unreachable(), 'The server cannot be reached. Check the connection and try again.'],
-    [new TypeError('x is undefined'), 'Something went wrong on this page. Reload it; what you typed is kept.'],
+    [refused(500, 'internal_error', 'detail'), 'Server error. Try again in a moment.'],
+    [new Unreachable(), 'The server cannot be reached. Check your connection and try again.'],
+    [new TypeError('x is undefined'), 'Something went wrong. Reload the page; your input is kept.'],
   ])('is told in a sentence: %s', (error, sentence) => {
     expect(sentenceOf(error)).toBe(sentence);
   });

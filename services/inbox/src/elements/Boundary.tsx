@@ -13,14 +13,14 @@ export class Boundary extends Component<{ children: ReactNode }, { failed: boole
     if (!this.state.failed) return this.props.children;
     return (
       <EmptyState
-        title="This page does not work"
+        title="Something went wrong"
         actions={
           <button type="button" className="button button-primary" onClick={() => location.reload()}>
             Reload
           </button>
         }
       >
-        <p role="alert">Reloading may help. What you typed is kept.</p>
+        <p role="alert">Try reloading the page. Your input is kept.</p>
       </EmptyState>
     );
   }

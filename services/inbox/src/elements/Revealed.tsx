@@ -22,7 +22,7 @@ export function Revealed({ text }: { text: string }) {
 export function HiddenCharacters({ text }: { text: string }) {
   const hidden = [...new Set(runsOf(text).flatMap((run) => ('hidden' in run ? [run.hidden] : [])))];
   if (hidden.length === 0) return null;
-  return <p className="field-note warning-text">Holds characters that cannot be seen: {hidden.join(', ')}</p>;
+  return <p className="field-note warning-text">Contains invisible characters: {hidden.join(', ')}</p>;
 }
 
 /** Which words of a text may be read as others. */

@@ -43,7 +43,7 @@ const OUTCOMES: Partial<Record<NonNullable<Review['decision']>, { label: string;
   approved: { label: 'Approved', tone: 'good' },
   edited: { label: 'Approved with edits', tone: 'good' },
   rejected: { label: 'Rejected', tone: 'danger' },
-  max_iterations_reached: { label: 'Closed: too many rounds', tone: 'warning' },
+  max_iterations_reached: { label: 'Closed: change-request limit', tone: 'warning' },
 };
 
 /** How a review ended, in two words. */

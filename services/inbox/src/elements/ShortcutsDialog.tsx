@@ -3,15 +3,15 @@ import { Dialog } from './Dialog.js';
 const SHORTCUTS: [keys: string[], what: string][] = [
   [['j', '↓'], 'Next review in the list'],
   [['k', '↑'], 'Previous review in the list'],
-  [['Enter'], 'Open the chosen review'],
-  [['j'], 'On a review: the next one that waits'],
-  [['k'], 'On a review: the one before'],
-  [['a'], 'Approve: asks first'],
+  [['Enter'], 'Open the selected review'],
+  [['j'], 'In a review: next open review'],
+  [['k'], 'In a review: previous open review'],
+  [['a'], 'Approve (asks for confirmation)'],
   [['r'], 'Reject'],
   [['c'], 'Request changes'],
-  [['Ctrl', 'Enter'], 'Send the action you have written feedback for'],
-  [['Esc'], 'Leave a field; then back to the list'],
-  [['?'], 'This help'],
+  [['Ctrl', 'Enter'], 'Submit the action with your feedback'],
+  [['Esc'], 'Leave the field, then return to the list'],
+  [['?'], 'Show this help'],
 ];
 
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
@@ -29,7 +29,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <p className="muted">They work while no field has the focus.</p>
+      <p className="muted">Shortcuts work when no field is focused.</p>
       <div className="dialog-actions">
         <button type="button" className="button" onClick={onClose}>
           Close

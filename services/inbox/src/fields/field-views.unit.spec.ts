@@ -97,7 +97,7 @@ describe('a field', () => {
   });
   it('names what cannot be seen', () => {
     expect(shown('text', 'pay\u202eevil')).toContain('U+202E');
-    expect(edited('text', 'pay\u202eevil')).toContain('cannot be seen: U+202E');
+    expect(edited('text', 'pay\u202eevil')).toContain('invisible characters: U+202E');
   });
   it('says what is wrong with an edit, and that it is one', () => {
     const amount = field('number');

@@ -11,9 +11,7 @@ function ShowImage({ field, value }: ShowProps) {
   return (
     <figure className="media">
       {address === null || failed === address ? (
-        <p className="media-missing">
-          {address === null ? 'Only pictures from https addresses are shown here.' : 'The picture could not be loaded.'}
-        </p>
+        <p className="media-missing">{address === null ? 'Only images from https URLs are shown.' : 'The image could not be loaded.'}</p>
       ) : (
         <img src={address} alt={field.label} referrerPolicy="no-referrer" onError={() => setFailed(address)} />
       )}

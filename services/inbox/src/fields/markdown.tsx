@@ -32,8 +32,8 @@ function Drawn({ text }: { text: string }) {
   const why = whyUndrawn(text);
   if (why !== null) return <Undrawn text={text} why={why} />;
   return (
-    <Guarded key={text} otherwise={<Undrawn text={text} why="This text cannot be formatted." />}>
-      <Suspense fallback={<Progress label="Drawing the text…" />}>
+    <Guarded key={text} otherwise={<Undrawn text={text} why="This text cannot be rendered." />}>
+      <Suspense fallback={<Progress label="Rendering…" />}>
         <DrawnMarkdown text={text} />
       </Suspense>
     </Guarded>
@@ -44,7 +44,7 @@ function Tabs({ tabs, chosen, onChoose }: { tabs: readonly string[]; chosen: str
   const name = useId();
   return (
     <fieldset className="switch">
-      <legend className="visually-hidden">How to show the text</legend>
+      <legend className="visually-hidden">Text view</legend>
       {tabs.map((tab) => (
         <label key={tab} className="switch-option">
           <input type="radio" name={name} checked={tab === chosen} onChange={() => onChoose(tab)} />

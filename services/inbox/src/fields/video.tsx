@@ -27,9 +27,7 @@ function ShowVideo({ field, value }: ShowProps) {
   return (
     <figure className="media">
       {address === null || failed === address ? (
-        <p className="media-missing">
-          {address === null ? 'Only videos from https addresses are played here.' : 'The video could not be loaded.'}
-        </p>
+        <p className="media-missing">{address === null ? 'Only videos from https URLs are played.' : 'The video could not be loaded.'}</p>
       ) : (
         // biome-ignore lint/a11y/useMediaCaption: an agent's recording comes without captions
         <video src={address} controls preload="metadata" aria-label={field.label} onError={() => setFailed(address)} />

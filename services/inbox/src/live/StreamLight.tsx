@@ -1,7 +1,7 @@
 import { useStreamState } from './LiveProvider.js';
 import { useOnline } from './online.js';
 
-const WORDS = { live: 'Live', connecting: 'Connecting…', down: 'Not live' };
+const WORDS = { live: 'Live', connecting: 'Connecting…', down: 'Disconnected' };
 
 /** Whether what is shown is kept current by itself. */
 export function StreamLight() {
@@ -12,7 +12,7 @@ export function StreamLight() {
     <span
       className={`stream-light stream-${state}`}
       role="status"
-      title={state === 'live' ? 'New requests appear by themselves' : undefined}
+      title={state === 'live' ? 'New requests appear automatically' : undefined}
     >
       <span className="stream-dot" aria-hidden="true" />
       {words}

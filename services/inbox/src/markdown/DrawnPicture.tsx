@@ -18,7 +18,7 @@ export function DrawnPicture({ source, alt, title }: PictureProps) {
   return (
     <span className="picture">
       {address === null ? (
-        <span className="link-refused">Picture that is not shown here</span>
+        <span className="link-refused">Image not shown</span>
       ) : wanted ? (
         <img src={address} alt={alt} referrerPolicy="no-referrer" loading="lazy" />
       ) : (

@@ -8,11 +8,11 @@ const MOST_CELLS = 20_000;
 
 /** Why a text is not drawn; null where it can be. */
 export function whyUndrawn(text: string): string | null {
-  if (text.length > MOST_CHARACTERS) return 'This text is too long to be formatted.';
+  if (text.length > MOST_CHARACTERS) return 'This text is too long to be rendered.';
   const lines = text.split(/\r\n|\n|\r/);
   const marks = Math.max(...lines.map((line) => /^[\s>*+\-\d.)]*/.exec(line)?.[0].length ?? 0));
-  if (marks > MOST_MARKS) return 'This text is nested too deep to be formatted.';
+  if (marks > MOST_MARKS) return 'This text is nested too deeply to be rendered.';
   const widest = Math.max(...lines.map((line) => line.split('|').length));
-  if (widest * lines.length > MOST_CELLS && widest > 2) return 'This text has too large a table to be formatted.';
+  if (widest * lines.length > MOST_CELLS && widest > 2) return 'A table in this text is too large to be rendered.';
   return null;
 }

@@ -6,10 +6,10 @@ const row = (cells: number) => `${'| a '.repeat(cells)}|\n`;
 describe('a text that would hold up the page', () => {
   it.each([
     ['too long', 'words '.repeat(6_000)],
-    ['nested too deep', `words\n${'> '.repeat(150)}words`],
-    ['nested too deep', `${'  '.repeat(150)}- words`],
-    ['too large a table', row(200) + '| a\n'.repeat(200)],
-  ])('is not drawn, being %s', (why, text) => {
+    ['nested too deeply', `words\n${'> '.repeat(150)}words`],
+    ['nested too deeply', `${'  '.repeat(150)}- words`],
+    ['A table in this text is too large', row(200) + '| a\n'.repeat(200)],
+  ])('is not drawn: %s', (why, text) => {
     expect(whyUndrawn(text)).toContain(why);
   });
   it.each(['', 'words '.repeat(4_000), 'line | of | prose\n'.repeat(1_000), `${'>'.repeat(100)} words`, row(30).repeat(100), '---\n'])(

@@ -124,7 +124,7 @@ describe('untrusted markdown', () => {
     ['Hello\n\n007. Bond', 3],
   ])('says so and shows the source when %j is not drawn whole', (source, line) => {
     const html = drawn(source);
-    expect(html).toContain(`the first of them in line ${line}.`);
+    expect(html).toContain(`first on line ${line}.`);
     expect(wordsIn(html.slice(html.indexOf('<pre'), html.indexOf('</pre>')))).toBe(source.replace('\ufeff', 'U+FEFF'));
   });
   it.each([

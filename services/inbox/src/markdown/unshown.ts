@@ -65,7 +65,7 @@ export function rehypeUnshown() {
           children: [
             {
               type: 'text',
-              value: `This text contains parts the formatted view does not show, the first of them in line ${line}. What is approved is this source:`,
+              value: `Parts of this text are not visible in the rendered view, first on line ${line}. The source below is what you approve:`,
             },
           ],
         },

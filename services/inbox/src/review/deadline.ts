@@ -35,8 +35,8 @@ export function beatOf(deadline: string, now: number): number {
 
 /** What the clock does when nobody decides. */
 export const LAPSE: Record<'auto_approve' | 'auto_reject' | 'expire', string> = {
-  auto_approve: 'approves itself',
-  auto_reject: 'rejects itself',
+  auto_approve: 'auto-approves',
+  auto_reject: 'auto-rejects',
   expire: 'expires',
 };
 

@@ -32,7 +32,7 @@ function needed(found: string, before: string, after: string): boolean {
   }
 }
 
-export const HIDDEN_CHARACTER = 'A character that cannot be seen';
+export const HIDDEN_CHARACTER = 'Invisible character';
 
 export type Run = { text: string } | { hidden: string };
 

@@ -16,12 +16,12 @@ export function lookalikesOf(text: string): string[] {
   const told = new Map<string, string>();
   for (const [host] of text.matchAll(HOST)) {
     const name = ASCII.test(host) ? '' : (URL.parse(`http://${host}`)?.hostname ?? '');
-    if (name.includes('xn--')) told.set(host, `“${host}” is the host ${name}`);
+    if (name.includes('xn--')) told.set(host, `“${host}” is actually the host ${name}`);
   }
   for (const [word] of text.matchAll(WORD)) {
     const alphabets = Object.entries(ALPHABETS).flatMap(([name, letters]) => (letters.test(word) ? [name] : []));
     if (alphabets.length > 1 && ![...told.keys()].some((host) => host.includes(word))) {
-      told.set(word, `“${word}” has letters of more than one alphabet: ${alphabets.join(', ')}`);
+      told.set(word, `“${word}” mixes letters from several alphabets: ${alphabets.join(', ')}`);
     }
   }
   return [...told.values()];

@@ -3,10 +3,10 @@ import { lookalikesOf } from './lookalikes.js';
 
 describe('words that may be read as others', () => {
   it.each([
-    ['ann@exаmple.org', ['“exаmple.org” is the host xn--exmple-4nf.org']],
-    ['see https://аррӏе.com/login', ['“аррӏе.com” is the host xn--80ak6aa92e.com']],
-    ['to pаypal, and to pаypal', ['“pаypal” has letters of more than one alphabet: Latin, Cyrillic']],
-    ['münchen.de', ['“münchen.de” is the host xn--mnchen-3ya.de']],
+    ['ann@exаmple.org', ['“exаmple.org” is actually the host xn--exmple-4nf.org']],
+    ['see https://аррӏе.com/login', ['“аррӏе.com” is actually the host xn--80ak6aa92e.com']],
+    ['to pаypal, and to pаypal', ['“pаypal” mixes letters from several alphabets: Latin, Cyrillic']],
+    ['münchen.de', ['“münchen.de” is actually the host xn--mnchen-3ya.de']],
   ])('%s', (text, told) => {
     expect(lookalikesOf(text)).toEqual(told);
   });

@@ -15,7 +15,7 @@ const number: Reader = (text) => {
   const trimmed = text.trim();
   if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(trimmed)) return { value: text, problem: 'Enter a number, such as 12.50.' };
   const value = Number(trimmed);
-  if (!survives(trimmed)) return { value: text, problem: 'This number has more digits than can be kept exactly.' };
+  if (!survives(trimmed)) return { value: text, problem: 'This number has too many digits to be stored exactly.' };
   return { value: Object.is(value, -0) ? 0 : value };
 };
 
@@ -26,11 +26,11 @@ const json: Reader = (text) => {
       if (typeof member === 'number' && context?.source !== undefined && !survives(context.source)) lossy.push(context.source);
       return member;
     } as (key: string, value: unknown) => unknown);
-    if (lossy.length > 0) return { value: text, problem: `${lossy[0]} has more digits than can be kept exactly; put it in quotes.` };
+    if (lossy.length > 0) return { value: text, problem: `${lossy[0]} has too many digits to be stored exactly; put it in quotes.` };
     return { value };
   } catch (error) {
     const why = error instanceof SyntaxError ? ` (${error.message})` : '';
-    return { value: text, problem: `This is not JSON yet${why}.` };
+    return { value: text, problem: `Invalid JSON${why}.` };
   }
 };
 
@@ -40,14 +40,13 @@ const date: Reader = (text) => {
   const day = DATE.exec(text.trim())?.slice(1, 4).join('-');
   const midnight = day === undefined ? Number.NaN : Date.parse(`${day}T00:00:00Z`);
   const real = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(`${day}`);
-  if (!real) return { value: text, problem: 'Enter a date such as 2026-11-30, or a full time such as 2026-11-30T09:00:00Z.' };
+  if (!real) return { value: text, problem: 'Enter a date such as 2026-11-30, or a date and time such as 2026-11-30T09:00:00Z.' };
   return { value: text.trim() };
 };
 
 const url: Reader = (text) => {
   const protocol = URL.parse(text.trim())?.protocol;
-  if (protocol !== 'https:' && protocol !== 'http:')
-    return { value: text, problem: 'Enter an address that begins with https:// or http://.' };
+  if (protocol !== 'https:' && protocol !== 'http:') return { value: text, problem: 'Enter a URL that begins with https:// or http://.' };
   return { value: text.trim() };
 };
 

@@ -7,8 +7,8 @@ export function SessionEndedDialog() {
   const { me, ended, refresh } = useSession();
   if (!ended) return null;
   return (
-    <Dialog title="You have been signed out">
-      <p>Your session has ended. What you typed is still here: sign in again to go on.</p>
+    <Dialog title="You were signed out">
+      <p>Your session has ended. Your input is kept. Sign in again to continue.</p>
       <PasswordForm email={me.email} onSignedIn={() => void refresh()} />
     </Dialog>
   );

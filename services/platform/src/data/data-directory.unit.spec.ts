@@ -74,7 +74,11 @@ describe('a data directory', () => {
   });
 
   it.each([
-    ['a newer layout', () => write('layout.json', '{"layout":99}'), /written by a newer version of Countersign \(layout 99; this version supports 1\)/],
+    [
+      'a newer layout',
+      () => write('layout.json', '{"layout":99}'),
+      /written by a newer version of Countersign \(layout 99; this version supports 1\)/,
+    ],
     ['a damaged layout', () => write('layout.json', '{"lay'), /layout.json is damaged/],
     ['files of somebody else', () => write('thesis.tex', ''), /is not empty and contains no Countersign data/],
     ['a file', () => writeFileSync(dataDir, ''), /is not a directory/],

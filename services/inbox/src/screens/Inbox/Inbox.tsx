@@ -68,13 +68,13 @@ function Queue() {
 }
 
 function OtherList({ tab }: { tab: Tab }) {
-  return <Reviews list={useReviewList({ status: tab.status })} label={tab.label} empty={<EmptyState title="None here" />} />;
+  return <Reviews list={useReviewList({ status: tab.status })} label={tab.label} empty={<EmptyState title="No reviews" />} />;
 }
 
 function EmptyQueue() {
   return (
-    <EmptyState title="Nothing waits for you">
-      <p>When an agent asks for a decision, it appears here by itself.</p>
+    <EmptyState title="No open reviews">
+      <p>New review requests appear here automatically.</p>
     </EmptyState>
   );
 }
@@ -133,7 +133,7 @@ function Failed({ list }: { list: ReviewListState }) {
   return (
     <Banner
       tone="warning"
-      title={list.items.length > 0 ? 'This list is not current' : 'The list cannot be shown'}
+      title={list.items.length > 0 ? 'This list may be out of date' : 'The list could not be loaded'}
       actions={
         <button type="button" className="button" onClick={list.reload}>
           Try again

@@ -33,7 +33,7 @@ export function ReviewRow({ review, arrived }: { review: Review; arrived: boolea
         {review.current_version > 1 ? (
           <Badge title={`Version ${review.current_version} of the request`}>v{review.current_version}</Badge>
         ) : null}
-        {open && holder.kind !== 'nobody' ? <Badge>{holder.kind === 'me' ? 'Held by you' : `Held by ${holder.name}`}</Badge> : null}
+        {open && holder.kind !== 'nobody' ? <Badge>{holder.kind === 'me' ? 'Claimed by you' : `Claimed by ${holder.name}`}</Badge> : null}
       </span>
       <span className="row-who">
         <span className="row-template">

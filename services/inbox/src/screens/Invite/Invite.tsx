@@ -17,7 +17,7 @@ export function InviteScreen() {
   const api = useApi();
   const [token] = useState(() => location.hash.slice(1));
   const [offer, setOffer] = useState<InviteInfo | null>(null);
-  const [failure, setFailure] = useState<string | null>(token === '' ? 'The link is not complete: open it as it was sent.' : null);
+  const [failure, setFailure] = useState<string | null>(token === '' ? 'The link is incomplete. Open it exactly as it was sent.' : null);
 
   useEffect(() => {
     if (token === '') return;
@@ -30,8 +30,8 @@ export function InviteScreen() {
   if (failure !== null) {
     return (
       <Plain>
-        <EmptyState title="This invitation cannot be used" actions={<Link href="/login">Sign in</Link>}>
-          <p role="alert">{failure} Ask for a new one where it came from.</p>
+        <EmptyState title="This invitation is not valid" actions={<Link href="/login">Sign in</Link>}>
+          <p role="alert">{failure} Ask the sender for a new one.</p>
         </EmptyState>
       </Plain>
     );
@@ -39,12 +39,12 @@ export function InviteScreen() {
   return (
     <Plain>
       {offer === null ? (
-        <Progress label="Reading the invitation…" />
+        <Progress label="Loading the invitation…" />
       ) : (
         <div className="card">
           <h1 className="card-title">Join {offer.project.name}</h1>
           <p className="muted">
-            You are invited as {offer.role === 'admin' ? 'an admin' : 'a reviewer'} with {offer.email}. The invitation ends on{' '}
+            You are invited as {offer.role === 'admin' ? 'an admin' : 'a reviewer'} with {offer.email}. The invitation expires on{' '}
             {fullTimeOf(offer.expires_at)}.
           </p>
           <AcceptForm token={token} email={offer.email} />

@@ -6,10 +6,10 @@ export function NotFoundScreen() {
   useTitle('Not found');
   return (
     <EmptyState
-      title="There is no such page"
+      title="Page not found"
       actions={
         <Link href="/" className="button button-primary">
-          To the inbox
+          Back to the inbox
         </Link>
       }
     />

@@ -58,7 +58,7 @@ export function PasswordScreen() {
             {failure}
           </p>
           <button type="submit" className="button button-primary button-wide" disabled={busy}>
-            {busy ? 'Saving…' : 'Save and go on'}
+            {busy ? 'Saving…' : 'Save and continue'}
           </button>
           <button type="button" className="button-text" onClick={() => void signOut()}>
             Sign out

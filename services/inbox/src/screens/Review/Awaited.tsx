@@ -8,8 +8,8 @@ export function Awaited({ review }: { review: Review }) {
   return (
     <div className="awaited">
       <p className="muted">
-        {by ? `${by} asked for changes` : 'Changes were asked for'} {review.last_action_at ? <Ago time={review.last_action_at} /> : null}.
-        The next version appears here by itself.
+        {by ? `${by} requested changes` : 'Changes were requested'} {review.last_action_at ? <Ago time={review.last_action_at} /> : null}.
+        The next version appears here automatically.
       </p>
       {review.feedback ? (
         <blockquote className="quote">

@@ -24,7 +24,7 @@ export function ConfirmDialog({ desk, action, onConfirm, onCancel }: ConfirmProp
     (irreversible ? cancel : confirm).current?.focus();
   }, [irreversible]);
   return (
-    <Dialog title={irreversible ? `${action.label}, although it cannot be undone?` : `${action.label}?`} onClose={onCancel}>
+    <Dialog title={irreversible ? `${action.label}? This cannot be undone.` : `${action.label}?`} onClose={onCancel}>
       <div className="confirm-what">
         <span className="muted">
           <Revealed text={templateNameOf(shown)} />
@@ -36,12 +36,12 @@ export function ConfirmDialog({ desk, action, onConfirm, onCancel }: ConfirmProp
       </div>
       {irreversible ? (
         <p className="confirm-irreversible">
-          <strong>Irreversible.</strong> Once the agent has acted on your approval, nobody can take it back.
+          <strong>Irreversible.</strong> Once the agent has acted on your approval, it cannot be reversed.
         </p>
       ) : null}
       {edits.length > 0 ? (
         <p>
-          {approves(action) ? 'With your edits of ' : 'Your edits go along as a suggestion: '}
+          {approves(action) ? 'With your edits to: ' : 'Your edits are sent as a suggestion: '}
           {edits.map((name) => labelOf(shown, name)).join(', ')}.
         </p>
       ) : null}
@@ -65,7 +65,7 @@ export function ConfirmDialog({ desk, action, onConfirm, onCancel }: ConfirmProp
           className={`button ${irreversible || action.decision_value === 'rejected' ? 'button-danger-solid' : 'button-primary'}`}
           onClick={onConfirm}
         >
-          {irreversible ? `${action.label} for good` : action.label}
+          {irreversible ? `${action.label} permanently` : action.label}
         </button>
       </div>
     </Dialog>

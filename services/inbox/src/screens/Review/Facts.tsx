@@ -22,7 +22,7 @@ export function Facts({ review }: { review: Review }) {
       </h2>
       <dl className="facts">
         <div>
-          <dt>Asked by</dt>
+          <dt>Requested by</dt>
           <dd>
             <Revealed text={review.requested_by_name ?? 'An agent'} />, <Ago time={review.created_at} />
           </dd>
@@ -31,7 +31,7 @@ export function Facts({ review }: { review: Review }) {
           <div>
             <dt>On behalf of</dt>
             <dd>
-              {on_behalf_of === me.id ? 'you, so somebody else has to approve it' : (principal?.name ?? principal?.email ?? on_behalf_of)}
+              {on_behalf_of === me.id ? 'you, so someone else must approve it' : (principal?.name ?? principal?.email ?? on_behalf_of)}
             </dd>
           </div>
         )}
@@ -64,16 +64,16 @@ export function Facts({ review }: { review: Review }) {
         </div>
         {max_iterations === null ? null : (
           <div>
-            <dt>Changes</dt>
+            <dt>Change requests</dt>
             <dd>
-              asked for {review.iteration_count} of {max_iterations} {max_iterations === 1 ? 'time' : 'times'}
+              {review.iteration_count} of {max_iterations}
             </dd>
           </div>
         )}
         <div>
-          <dt>What was sent</dt>
+          <dt>Payload digest</dt>
           <dd>
-            <Digest label="the digest of what was sent" digest={review.payload_digest} />
+            <Digest label="the payload digest" digest={review.payload_digest} />
           </dd>
         </div>
         <div>

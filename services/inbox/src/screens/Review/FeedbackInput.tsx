@@ -47,14 +47,17 @@ export function FeedbackInput({ desk, change, actions, armed, off, onSend }: Fee
       />
       <p id={`${id}-note`} className={`field-note ${missing ? 'danger-text' : 'muted'}`} role={armed ? 'alert' : undefined}>
         {noteOf(actions, armed, missing)}
-        {armed && takesEdits(armed) && Object.keys(desk.edits).length > 0 ? ' Your edits go along as a suggestion.' : null}
+        {armed && takesEdits(armed) && Object.keys(desk.edits).length > 0 ? ' Your edits are sent as a suggestion.' : null}
       </p>
     </div>
   );
 }
 
 function noteOf(actions: readonly TemplateAction[], armed: TemplateAction | undefined, missing: boolean): string {
-  if (armed) return missing ? `Say why first: the agent gets it with “${armed.label}”.` : `Press Ctrl + Enter, or “${armed.label}”.`;
+  if (armed)
+    return missing
+      ? `Enter feedback first; the agent receives it with “${armed.label}”.`
+      : `Press Ctrl + Enter or “${armed.label}” to submit.`;
   const need = actions.filter((action) => action.requires_feedback).map((action) => action.label.toLowerCase());
-  return need.length > 0 ? `Needed to ${need.join(' or to ')}.` : 'Optional.';
+  return need.length > 0 ? `Required to ${need.join(' or to ')}.` : 'Optional.';
 }

@@ -41,16 +41,16 @@ export function HoldLine({ review, holder, change, reload, tell }: HoldProps) {
     case 'nobody':
       return (
         <p className="panel-line hold-line">
-          <span className="muted">Held by nobody</span>
+          <span className="muted">Unclaimed</span>
           <button type="button" className="button-text" disabled={busy} onClick={claim}>
-            Hold for me
+            Claim
           </button>
         </p>
       );
     case 'me':
       return (
         <p className="panel-line hold-line">
-          <span>You hold this review: nobody else can decide it.</span>
+          <span>You have claimed this review. Only you can decide it.</span>
           <button type="button" className="button-text" disabled={busy} onClick={release}>
             Release
           </button>
@@ -60,7 +60,7 @@ export function HoldLine({ review, holder, change, reload, tell }: HoldProps) {
       return (
         <p className="panel-line hold-line hold-other">
           <span>
-            <strong>{holder.name}</strong> holds this review: only they can decide it.
+            <strong>{holder.name}</strong> has claimed this review. Only they can decide it.
           </span>
           {project.role === 'admin' ? (
             <button type="button" className="button-text" disabled={busy} onClick={takeOver}>

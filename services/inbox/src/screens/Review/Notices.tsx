@@ -41,7 +41,7 @@ export function Notices({ desk, change, notice, onDismiss }: NoticesProps) {
       {waiting ? (
         <Banner
           tone="accent"
-          title={`The agent has sent version ${waiting.current_version}`}
+          title={`The agent has submitted version ${waiting.current_version}`}
           urgent
           actions={
             <button type="button" className="button button-primary" onClick={() => change({ type: 'turned' })}>
@@ -49,11 +49,11 @@ export function Notices({ desk, change, notice, onDismiss }: NoticesProps) {
             </button>
           }
         >
-          You are looking at version {shown.current_version}, which can no longer be decided. What you typed stays.
+          Version {shown.current_version} can no longer be decided. Your input is kept.
         </Banner>
       ) : arrived !== null && isOpen(shown) ? (
         <Banner tone="accent" title={`Version ${arrived} has arrived`}>
-          What the agent changed stands below.
+          The agent’s changes are listed below.
         </Banner>
       ) : null}
       <OthersDraft desk={desk} change={change} />
@@ -72,7 +72,7 @@ function OthersDraft({ desk, change }: { desk: Desk; change: Dispatch<DeskEvent>
   return (
     <Banner
       tone="plain"
-      title={`${shown.draft_by} left edits that were not sent`}
+      title={`${shown.draft_by} left draft edits`}
       actions={
         <button type="button" className="button" onClick={() => change({ type: 'restored', edits: theirs })}>
           Use them
@@ -97,13 +97,13 @@ function LeftOver({ desk, change }: { desk: Desk; change: Dispatch<DeskEvent> })
     <section className="left-over" aria-labelledby="left-over-title">
       <header className="left-over-head">
         <h2 id="left-over-title" className="section-title">
-          What you had typed
+          Your unsent input
         </h2>
         <button type="button" className="button-text" onClick={() => change({ type: 'discarded' })}>
           Discard
         </button>
       </header>
-      <p className="muted">It was not sent. Copy what you still need.</p>
+      <p className="muted">It was not submitted. Copy anything you still need.</p>
       <dl className="left-over-list">
         {feedback.trim() === '' ? null : (
           <div>

@@ -23,7 +23,7 @@ export function Outcome({ review, next, ref }: { review: Review; next: string | 
         </div>
         {next === null ? (
           <Link href="/" className="button">
-            To the inbox
+            Back to the inbox
           </Link>
         ) : (
           <Link href={`/reviews/${next}`} className="button button-primary">
@@ -42,9 +42,9 @@ export function Outcome({ review, next, ref }: { review: Review; next: string | 
 }
 
 const SYSTEM: Record<string, string> = {
-  'system:timeout': 'The clock, because nobody decided in time',
-  'system:max_iterations': 'The rule that limits how often changes may be asked for',
-  'system/auto-approve': 'The template, which approves by itself',
+  'system:timeout': 'Automatic: the deadline passed',
+  'system:max_iterations': 'Automatic: change-request limit reached',
+  'system/auto-approve': 'Automatic: approved by the template',
 };
 
 const PROOFS: Record<NonNullable<Review['decided_by_auth']>['method'], string> = {
@@ -60,7 +60,7 @@ function Decider({ review }: { review: Review }) {
   if (review.withdrawn)
     return (
       <>
-        The agent took its question back
+        Withdrawn by the agent
         {review.withdrawn_reason ? (
           <>
             : <Revealed text={review.withdrawn_reason} />
@@ -70,7 +70,7 @@ function Decider({ review }: { review: Review }) {
         )}
       </>
     );
-  if (decided_by === null) return <>Nobody decided in time.</>;
+  if (decided_by === null) return <>The deadline passed without a decision.</>;
   const who = decided_by === me.email ? `You (${decided_by})` : (SYSTEM[decided_by] ?? decided_by);
   return (
     <>
@@ -82,7 +82,7 @@ function Decider({ review }: { review: Review }) {
         </>
       ) : null}
       {action_label ? ` · ${action_label}` : null}
-      {decided_by_auth ? ` · signed in by ${PROOFS[decided_by_auth.method]}` : null}
+      {decided_by_auth ? ` · signed in with ${PROOFS[decided_by_auth.method]}` : null}
     </>
   );
 }
@@ -95,11 +95,11 @@ function Approved({ review }: { review: Review }) {
       <div>
         <dt>Approved value</dt>
         <dd>
-          <Digest label="the digest of the approved value" digest={review.approved_digest} />
+          <Digest label="the approved digest" digest={review.approved_digest} />
         </dd>
       </div>
       <div>
-        <dt>Used</dt>
+        <dt>Redeemed</dt>
         <dd>
           {redemption ? (
             <>
@@ -108,7 +108,7 @@ function Approved({ review }: { review: Review }) {
             </>
           ) : approval_expires_at ? (
             <>
-              Not yet; it can be until <FullTime time={approval_expires_at} />
+              Not yet; valid until <FullTime time={approval_expires_at} />
             </>
           ) : (
             'Not yet'
@@ -117,7 +117,7 @@ function Approved({ review }: { review: Review }) {
       </div>
       {executions.map((execution) => (
         <div key={execution.id}>
-          <dt>{execution.status === 'succeeded' ? 'Carried out' : 'Failed'}</dt>
+          <dt>{execution.status === 'succeeded' ? 'Executed' : 'Execution failed'}</dt>
           <dd>
             <FullTime time={execution.executed_at} />
             {execution.note ? (

@@ -31,7 +31,7 @@ export function ReviewScreen({ id }: { id: string }) {
 
   return (
     <div className="review">
-      <nav className="review-way" aria-label="Way through the reviews">
+      <nav className="review-way" aria-label="Review navigation">
         <Link href="/" className="button button-quiet">
           ← Inbox
         </Link>
@@ -44,7 +44,7 @@ export function ReviewScreen({ id }: { id: string }) {
           {error ? (
             <Banner
               tone="warning"
-              title="This review may not be current"
+              title="This review may be out of date"
               actions={
                 <button type="button" className="button" onClick={reload}>
                   Try again
@@ -59,7 +59,7 @@ export function ReviewScreen({ id }: { id: string }) {
       ) : error ? (
         <NotShown error={error} reload={reload} />
       ) : (
-        <Progress label="Opening the review…" />
+        <Progress label="Loading the review…" />
       )}
     </div>
   );
@@ -85,21 +85,21 @@ function NotShown({ error, reload }: { error: unknown; reload: () => void }) {
   if (code === 'review_not_found' || code === 'validation_failed' || code === 'route_not_found') {
     return (
       <EmptyState
-        title="There is no such review"
+        title="Review not found"
         actions={
           <Link href="/" className="button button-primary">
-            To the inbox
+            Back to the inbox
           </Link>
         }
       >
-        <p>It may belong to a project you are not in, or the address may be incomplete.</p>
+        <p>It may belong to a project you are not a member of, or the URL may be incomplete.</p>
       </EmptyState>
     );
   }
   const forbidden = error instanceof Refused && error.status === 403;
   return (
     <EmptyState
-      title={forbidden ? 'You may not see this review' : 'The review cannot be shown'}
+      title={forbidden ? 'You do not have access to this review' : 'The review could not be loaded'}
       actions={
         <button type="button" className="button button-primary" onClick={reload}>
           Try again

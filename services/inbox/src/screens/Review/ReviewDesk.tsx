@@ -65,7 +65,7 @@ function useOutcomeInSight(desk: Desk) {
   useEffect(() => {
     if (was.current && !open) {
       outcome.current?.focus();
-      announce('The review is settled');
+      announce('The review is closed');
     }
     was.current = open;
   }, [open, announce]);

@@ -19,7 +19,7 @@ interface FieldsProps {
 export function ReviewFields({ desk, change, editable, disabled }: FieldsProps) {
   const { shown } = desk;
   return (
-    <section className="fields" aria-label="What is asked for">
+    <section className="fields" aria-label="Request details">
       {shown.template_fields.map((field) => {
         const edit = editOf(desk, field);
         const { name } = field;
@@ -52,7 +52,7 @@ function Undeclared({ desk: { shown } }: { desk: Desk }) {
   return (
     <section className="undeclared" aria-labelledby="undeclared-title">
       <h2 id="undeclared-title" className="section-title">
-        Also sent
+        Additional values
       </h2>
       <p className="muted">
         The template does not describe {keys.length === 1 ? 'this value' : 'these values'}. {keys.length === 1 ? 'It' : 'They'} cannot be

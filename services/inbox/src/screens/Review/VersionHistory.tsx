@@ -35,7 +35,7 @@ export function VersionHistory({ review }: { review: Review }) {
       <h2 id="versions-title" className="section-title">
         Versions
       </h2>
-      {versions === null && error === null ? <Progress label="Reading the versions…" /> : null}
+      {versions === null && error === null ? <Progress label="Loading versions…" /> : null}
       {error ? <p className="danger-text">{sentenceOf(error)}</p> : null}
       {versions?.slice(0, -1).map((version, index) => (
         <VersionChange
@@ -77,7 +77,7 @@ function VersionChange({
           <Revealed text={version.feedback} />
         </blockquote>
       ) : null}
-      {differences.length === 0 ? <p className="muted">The agent changed nothing.</p> : null}
+      {differences.length === 0 ? <p className="muted">No changes.</p> : null}
       {differences.map(({ key, label, kind, pieces }) => (
         <div key={key} className="version-field">
           <h3 className="field-label">

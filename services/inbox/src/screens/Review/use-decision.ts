@@ -44,7 +44,7 @@ export function takesEdits(action: TemplateAction): boolean {
 /** The review is read again this long after there was no answer; until it is, that is tried again. */
 const ASK_AGAIN_MS = 3_000;
 
-const STILL_HERE = 'Nothing was sent; what you typed is still here.';
+const STILL_HERE = 'Nothing was submitted; your input is still here.';
 
 /** Doing one of the review's actions: what has to be asked first, the request, and what its answer means. */
 export function useDecision({ desk, change, reload }: { desk: Desk; change: Dispatch<DeskEvent>; reload: () => void }): Decision {
@@ -61,7 +61,7 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
     const [first] = takesEdits(action) ? problems(desk.edits) : [];
     if (first) {
       // The field itself says what is wrong; it only has to be in sight.
-      announce(`One of your edits cannot be sent yet. ${labelOf(shown, first[0])}: ${first[1]}`);
+      announce(`Fix your edits first. ${labelOf(shown, first[0])}: ${first[1]}`);
       const input = document.querySelector<HTMLElement>('.fields [aria-invalid="true"]');
       input?.focus({ preventScroll: true });
       input?.scrollIntoView({ block: 'center' });
@@ -132,7 +132,7 @@ function usePassing({ notice, desk, reload, clear }: { notice: Notice | null; de
   useEffect(() => {
     if (passing && known.current !== answer) {
       act.current.clear();
-      announce('The server answers again');
+      announce('The server is responding again');
     }
     known.current = answer;
   }, [passing, answer, announce]);
@@ -140,22 +140,27 @@ function usePassing({ notice, desk, reload, clear }: { notice: Notice | null; de
 
 /** What an answer that is not a yes means for the person. */
 export function noticeOf(error: unknown): Notice {
-  if (sessionEnded(error)) return { tone: 'warning', title: 'Not sent: you had been signed out', text: 'Sign in and press again.' };
+  if (sessionEnded(error)) return { tone: 'warning', title: 'Not submitted: you were signed out', text: 'Sign in and try again.' };
   if (!(error instanceof Refused))
-    return { tone: 'warning', title: 'No answer', text: `${sentenceOf(error)} Sending it twice does no harm.`, passes: true };
+    return { tone: 'warning', title: 'No response', text: `${sentenceOf(error)} It is safe to submit again.`, passes: true };
   const { review, held_by } = error.info;
   if (error.code === 'version_mismatch' || error.code === 'payload_digest_mismatch') {
-    return { tone: 'warning', title: 'The agent has sent another version meanwhile', text: STILL_HERE };
+    return { tone: 'warning', title: 'The agent has submitted a newer version', text: STILL_HERE };
   }
   if (review && (review.decision !== null || review.status === 'expired' || review.status === 'archived')) {
     const { label } = outcomeOf({ status: review.status, decision: review.decision, withdrawn: false });
     const by = review.decided_by === null ? '' : ` by ${review.decided_by}`;
     const at = review.decided_at === null ? '' : `, ${fullTimeOf(review.decided_at)}`;
-    return { tone: 'warning', title: `Settled before you: ${label.toLowerCase()}${by}${at}`, text: STILL_HERE };
+    return { tone: 'warning', title: `Already decided: ${label.toLowerCase()}${by}${at}`, text: STILL_HERE };
   }
-  if (held_by !== undefined) return { tone: 'warning', title: `${held_by.replace(/^reviewer:/, '')} holds this review`, text: STILL_HERE };
+  if (held_by !== undefined)
+    return { tone: 'warning', title: `${held_by.replace(/^reviewer:/, '')} has claimed this review`, text: STILL_HERE };
   if (error.code === 'requester_cannot_approve') {
-    return { tone: 'warning', title: 'Somebody else has to approve this', text: 'You asked for it, or answer for the agent that did.' };
+    return {
+      tone: 'warning',
+      title: 'Someone else must approve this',
+      text: 'You requested it, or are responsible for the agent that did.',
+    };
   }
-  return { tone: 'warning', title: 'Not done', text: sentenceOf(error) };
+  return { tone: 'warning', title: 'Action failed', text: sentenceOf(error) };
 }

@@ -50,10 +50,10 @@ export function SignInScreen() {
       <div className="card">
         <div>
           <h1 className="card-title">Sign in</h1>
-          <p className="muted">Where people decide what agents ask for.</p>
+          <p className="muted">Review and decide requests from AI agents.</p>
         </div>
         {failure === null ? null : (
-          <Banner tone="warning" title="The link did not sign you in" urgent>
+          <Banner tone="warning" title="Sign-in link failed" urgent>
             {failure} Sign in with your password, or get a new link.
           </Banner>
         )}
