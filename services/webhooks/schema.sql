@@ -33,7 +33,7 @@ table webhooks.deliveries
   expedited boolean not null default false
   last_attempt_at timestamp with time zone
   last_error text
-  dead_reason text
+  dead_letter_reason text
   delivered_at timestamp with time zone
   replays integer not null default 0
   replay_told integer not null default 0
@@ -41,18 +41,18 @@ table webhooks.deliveries
   unrecorded boolean not null default false
   created_at timestamp with time zone not null
   settled_at timestamp with time zone
-  constraint deliveries_dead_reason_check CHECK ((dead_reason = ANY (ARRAY['attempts_exhausted'::text, 'gone'::text, 'endpoint_unavailable'::text, 'review_erased'::text])))
+  constraint deliveries_dead_letter_reason_check CHECK ((dead_letter_reason = ANY (ARRAY['attempts_exhausted'::text, 'gone'::text, 'endpoint_unavailable'::text, 'review_erased'::text])))
   constraint deliveries_endpoint_fkey FOREIGN KEY (endpoint) REFERENCES webhooks.endpoints(id)
   constraint deliveries_pkey PRIMARY KEY (id)
-  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead_lettered'::text])))
+  CREATE INDEX deliveries_dead_lettered ON webhooks.deliveries USING btree (project, created_at DESC, id DESC) WHERE (status = 'dead_lettered'::text)
   CREATE INDEX deliveries_due ON webhooks.deliveries USING btree (endpoint, next_attempt_at, sequence) WHERE (next_attempt_at IS NOT NULL)
   CREATE INDEX deliveries_expedited ON webhooks.deliveries USING btree (endpoint, next_attempt_at) WHERE expedited
-  CREATE INDEX deliveries_failed ON webhooks.deliveries USING btree (project, created_at DESC, id DESC) WHERE (status = 'failed'::text)
   CREATE INDEX deliveries_kept ON webhooks.deliveries USING btree (settled_at) WHERE ((status = 'delivered'::text) AND (body IS NOT NULL))
   CREATE INDEX deliveries_newest ON webhooks.deliveries USING btree (project, created_at DESC, id DESC)
   CREATE INDEX deliveries_of_review ON webhooks.deliveries USING btree (review, created_at DESC, id DESC)
   CREATE UNIQUE INDEX deliveries_pkey ON webhooks.deliveries USING btree (id)
-  CREATE INDEX deliveries_replay_told ON webhooks.deliveries USING btree (replay_told_at) WHERE ((status = 'failed'::text) AND (replay_told > replays))
+  CREATE INDEX deliveries_replay_told ON webhooks.deliveries USING btree (replay_told_at) WHERE ((status = 'dead_lettered'::text) AND (replay_told > replays))
   CREATE INDEX deliveries_running ON webhooks.deliveries USING btree (endpoint) WHERE (lease IS NOT NULL)
   CREATE INDEX deliveries_unrecorded ON webhooks.deliveries USING btree (settled_at) WHERE unrecorded
   CREATE INDEX deliveries_waiting ON webhooks.deliveries USING btree (review, sequence) WHERE (status = 'pending'::text)
@@ -74,15 +74,15 @@ table webhooks.endpoints with (fillfactor=50)
   CREATE UNIQUE INDEX endpoints_project_origin_key ON webhooks.endpoints USING btree (project, origin)
   CREATE TRIGGER keep_status_only BEFORE UPDATE OF last_error ON webhooks.endpoints FOR EACH ROW EXECUTE FUNCTION webhooks.keep_status_only()
 sequence webhooks.endpoints_id_seq
-CREATE OR REPLACE FUNCTION webhooks.advance_heads(reviews uuid[], at_time timestamp with time zone, hurry boolean, urgent boolean)
+CREATE OR REPLACE FUNCTION webhooks.advance_heads(reviews uuid[], at_time timestamp with time zone, expedite_waiting boolean, expedite_all boolean)
  RETURNS void
  LANGUAGE sql
  SET enable_seqscan TO 'off'
 AS $function$
   update webhooks.deliveries d
-  set next_attempt_at = least(d.next_attempt_at, at_time), expedited = d.expedited or urgent or (hurry and d.next_attempt_at is not null)
+  set next_attempt_at = least(d.next_attempt_at, at_time), expedited = d.expedited or expedite_all or (expedite_waiting and d.next_attempt_at is not null)
   from (select distinct on (review) id from webhooks.deliveries where review = any(reviews) and status = 'pending' order by review, sequence) head
-  where d.id = head.id and (d.next_attempt_at is null or (hurry and d.lease is null))
+  where d.id = head.id and (d.next_attempt_at is null or (expedite_waiting and d.lease is null))
 $function$
 
 CREATE OR REPLACE FUNCTION webhooks.attempts_allowed(failures integer, open_until timestamp with time zone, most integer)
@@ -110,11 +110,11 @@ declare
   at_time timestamptz := webhooks.time_now();
   locked bigint[];
   rooms integer[];
-  urgent_only boolean[];
+  expedited_only boolean[];
 begin
-  select array_agg(e.id), array_agg(greatest(0, e.allowed - e.running)), array_agg(e.urgent) into locked, rooms, urgent_only
+  select array_agg(e.id), array_agg(greatest(0, e.allowed - e.running)), array_agg(e.only_expedited) into locked, rooms, expedited_only
   from (
-    select l.id, coalesce(l.open_until > at_time, false) as urgent, webhooks.attempts_allowed(l.failures, l.open_until, most) as allowed,
+    select l.id, coalesce(l.open_until > at_time, false) as only_expedited, webhooks.attempts_allowed(l.failures, l.open_until, most) as allowed,
       (select count(*)::integer from webhooks.deliveries d where d.endpoint = l.id and d.lease is not null and d.next_attempt_at > at_time)
         as running
     from (
@@ -128,13 +128,13 @@ begin
   return query
   with chosen as (
     select d.id, d.lost, row_number() over (partition by e.id order by d.next_attempt_at, d.sequence) as turn, d.next_attempt_at
-    from unnest(locked, rooms, urgent_only) as e (id, room, urgent_only)
+    from unnest(locked, rooms, expedited_only) as e (id, room, expedited_only)
     cross join lateral (
       (select id, lease is not null as lost, next_attempt_at, sequence from webhooks.deliveries
-       where endpoint = e.id and not e.urgent_only and next_attempt_at <= at_time order by next_attempt_at, sequence limit e.room)
+       where endpoint = e.id and not e.expedited_only and next_attempt_at <= at_time order by next_attempt_at, sequence limit e.room)
       union all
       (select id, lease is not null, next_attempt_at, sequence from webhooks.deliveries
-       where endpoint = e.id and e.urgent_only and expedited and next_attempt_at <= at_time order by next_attempt_at, sequence limit e.room)
+       where endpoint = e.id and e.expedited_only and expedited and next_attempt_at <= at_time order by next_attempt_at, sequence limit e.room)
     ) d
     order by turn, d.next_attempt_at limit capacity
   ),
@@ -215,8 +215,8 @@ begin
 
   update webhooks.deliveries d set body = null, url = e.origin, last_error = coalesce(substring(d.last_error from '^HTTP [0-9]+'), d.last_error)
   from webhooks.endpoints e where d.review = any(erased) and e.id = d.endpoint;
-  update webhooks.deliveries set status = 'failed', next_attempt_at = null, lease = null, expedited = false, dead_reason = 'review_erased',
-    last_error = 'The review was erased before this delivery had arrived.', settled_at = at_time, unrecorded = true
+  update webhooks.deliveries set status = 'dead_lettered', next_attempt_at = null, lease = null, expedited = false, dead_letter_reason = 'review_erased',
+    last_error = 'The review was erased before delivery.', settled_at = at_time, unrecorded = true
   where review = any(erased) and status = 'pending';
   perform webhooks.set_due_times(locked, at_time, most);
 end $function$
@@ -290,9 +290,9 @@ begin
   -- Only while the lease is still the attempt's: past that, the delivery is somebody else's.
   with moved_on as (
     update webhooks.deliveries d
-    set status = case r.next when 'retry' then 'pending' when 'dead' then 'failed' else 'delivered' end,
+    set status = case r.next when 'retry' then 'pending' when 'dead_lettered' then 'dead_lettered' else 'delivered' end,
       next_attempt_at = case r.next when 'retry' then at_time + r.delay_ms * interval '1 millisecond' end,
-      lease = null, last_error = case r.next when 'delivered' then null else r.error end, dead_reason = r.reason,
+      lease = null, last_error = case r.next when 'delivered' then null else r.error end, dead_letter_reason = r.reason,
       attempts_apart = d.attempts_apart + case when r.next = 'retry' and not r.counts then 1 else 0 end,
       delivered_at = case r.next when 'delivered' then at_time end, settled_at = case r.next when 'retry' then null else at_time end,
       unrecorded = r.next <> 'retry'
@@ -324,11 +324,11 @@ begin
     last_error = coalesce(n.error, e.last_error)
   from news n where e.id = n.id;
 
-  -- What an open circuit has held back for as long as a whole round of attempts takes is given up, so that nothing waits for ever for an
-  -- endpoint that is gone. Only a failure seen after that time counts: a station that was off does not give up what it never tried.
-  with given_up as (
-    update webhooks.deliveries d set status = 'failed', next_attempt_at = null, expedited = false, dead_reason = 'endpoint_unavailable',
-      last_error = 'The endpoint stayed unavailable for as long as all attempts would have taken; this delivery was not tried any more.',
+  -- What an open circuit has held back for as long as a whole round of attempts takes becomes a dead letter, so that nothing waits for ever for an
+  -- endpoint that is gone. Only a failure seen after that time counts: a server that was off does not dead-letter what it never tried.
+  with too_long as (
+    update webhooks.deliveries d set status = 'dead_lettered', next_attempt_at = null, expedited = false, dead_letter_reason = 'endpoint_unavailable',
+      last_error = 'The endpoint stayed unavailable for as long as all attempts would have taken; no further attempt was made.',
       settled_at = at_time, unrecorded = true
     from (
       select d.id from webhooks.endpoints e join webhooks.deliveries d on d.endpoint = e.id
@@ -338,7 +338,7 @@ begin
     ) too_late
     where d.id = too_late.id returning d.id, d.review
   )
-  select array_agg(id), array_agg(distinct review) into held, held_reviews from given_up;
+  select array_agg(id), array_agg(distinct review) into held, held_reviews from too_long;
 
   perform webhooks.advance_heads(moved || held_reviews, at_time, false, false);
   perform webhooks.set_due_times(locked, at_time, most);

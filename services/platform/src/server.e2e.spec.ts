@@ -116,7 +116,7 @@ describe('a server that cannot start', () => {
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
     expect(await refusal(start({ PORT: String(port) }))).toBe(
-      `Port ${port} on 127.0.0.1 is in use by another program: stop that one, or set PORT to a free port.`,
+      `Port ${port} on 127.0.0.1 is already in use. Stop the other program, or set PORT to a free port.`,
     );
     other.close();
     expect(existsSync(join(dataDir, 'postgres/cluster/postmaster.pid'))).toBe(false);
@@ -201,7 +201,7 @@ asRoot('started by root', () => {
       gid: 65534,
     });
     started.push(server);
-    expect(await refusal(server)).toContain(`${dataDir} cannot be written by this user`);
+    expect(await refusal(server)).toContain(`${dataDir} is not writable by this user`);
   });
 
   it('works in a folder that only root may enter', async () => {

@@ -90,7 +90,7 @@ describe('a delivery of an erased review', () => {
     expect(agent.received).toHaveLength(received);
   });
 
-  it('that waits is given up, the log says why, and other reviews go on', async () => {
+  it('that waits is dead-lettered, the log says why, and other reviews go on', async () => {
     await begin(LONG);
     let answers = status(500);
     const url = agent.url('/who-is-asking', (...request) => answers(...request));
@@ -129,8 +129,12 @@ describe('a delivery of an erased review', () => {
     await station.pauseWorkers();
     expect(await kept(review)).not.toMatch(SECRET);
     expect(
-      (await station.db.ownerPool.query('select 1 from webhooks.deliveries where review = $1 and status <> $2', [uuidOf(review), 'failed']))
-        .rows,
+      (
+        await station.db.ownerPool.query('select 1 from webhooks.deliveries where review = $1 and status <> $2', [
+          uuidOf(review),
+          'dead_lettered',
+        ])
+      ).rows,
     ).toEqual([]);
   });
 
@@ -155,7 +159,7 @@ describe('a delivery of an erased review', () => {
       decide: (state) => replay(state, { review_id: review, event_type: one?.event_type as string, by }),
       meta: {},
     });
-    await inTransaction(station.db.pool, (tx) => requeue(tx, [{ id: uuidOf(id), replay: 1 }], { ...station.config, urgent: false }));
+    await inTransaction(station.db.pool, (tx) => requeue(tx, [{ id: uuidOf(id), replay: 1 }], { ...station.config, expedited: false }));
     expect(await detail(id)).toMatchObject({ status: 'failed', next_attempt_at: null });
     await station.db.advanceClock(11);
     await until(

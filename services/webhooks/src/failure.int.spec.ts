@@ -29,7 +29,7 @@ describe('a receiver in trouble', () => {
   const reset: Answer = (_, response) => void response.socket?.resetAndDestroy();
   it.each<[string, Answer, RegExp]>([
     ['hangs before its headers', silent, /No response within 0.2 s/],
-    ['resets the connection', reset, /connection ended/],
+    ['resets the connection', reset, /connection closed/],
     ['answers 503', status(503), /^HTTP 503$/],
     ['redirects to a metadata service', status(302, { location: 'http://169.254.169.254/latest/meta-data/' }), /^HTTP 302$/],
   ])('is tried again when it %s', async (_, answer, error) => {
@@ -223,7 +223,7 @@ describe('an address', () => {
     });
     const review = await station.approved(agent.url('/inside').replace('127.0.0.1', 'agent.test'));
     const refused = await station.head(review, (one) => one.last_error !== null);
-    expect(refused.last_error).toMatch(/refused: 127\.0\.0\.1 .* \(loopback\)/);
+    expect(refused.last_error).toMatch(/blocked address: 127\.0\.0\.1 .* \(loopback\)/);
     expect(agent.received).toHaveLength(0);
     const { body } = await station.call<{ attempt_log: { stage: string; status_code: number | null }[] }>('getDelivery', {
       params: { id: refused.id },

@@ -6,7 +6,7 @@ import type { Parts } from '../deps.js';
 import { type DeadLetter, deadLetters, readDelivery } from '../log/deliveries.js';
 import { deliveryFold, replay } from '../outcome/delivery.js';
 import { recordOutcomes } from '../outcome/recorder.js';
-import { hurry, requeue } from '../queue/requeue.js';
+import { expedite, requeue } from '../queue/requeue.js';
 
 export interface Caller {
   actor: Exclude<Actor, { kind: 'anonymous' }>;
@@ -37,7 +37,7 @@ export async function retryDelivery(parts: Parts, caller: Caller, id: string): P
   const { id: uuid, review, event_type, status, body } = found.row;
   if (review === null) return TESTED;
   if (status === 'pending') {
-    if (!(await hurry(parts.pool, uuid, parts.config))) return RUNNING;
+    if (!(await expedite(parts.pool, uuid, parts.config))) return RUNNING;
     return { seen: { position: 0, events: [] }, queuedAt: await databaseTime(parts.pool) };
   }
   if (status === 'delivered') return ARRIVED;
@@ -46,7 +46,7 @@ export async function retryDelivery(parts: Parts, caller: Caller, id: string): P
   await recordOutcomes(parts, { ids: [uuid] });
   const replayed = await recordReplay(parts.store, caller, { id: uuid, review, event_type });
   if (replayed.refusal) return replayed.refusal as RetryRefusal;
-  await inTransaction(parts.pool, (tx) => requeue(tx, replayed.replays, { ...parts.config, urgent: true }));
+  await inTransaction(parts.pool, (tx) => requeue(tx, replayed.replays, { ...parts.config, expedited: true }));
   return { seen: replayed, queuedAt: replayed.now };
 }
 
@@ -65,7 +65,7 @@ export async function replayDeliveries(parts: Parts, caller: Caller, filter: Del
     const page = await deadLetters(parts.pool, caller.actor.project_id, filter, { limit: PAGE, after, until: new Date(started) });
     const replayed = await Promise.all(page.map((letter) => recordReplay(parts.store, caller, letter)));
     const replays = replayed.flatMap((one) => one.replays);
-    await inTransaction(parts.pool, (tx) => requeue(tx, replays, { ...parts.config, urgent: false }));
+    await inTransaction(parts.pool, (tx) => requeue(tx, replays, { ...parts.config, expedited: false }));
     queued += replays.length;
     seen = replayed.reduce((last, one) => (one.position > last.position ? one : last), seen);
     after = page.at(-1)?.sequence ?? after;

@@ -4,6 +4,7 @@ import type { Exchange } from '@countersign/egress';
 import { newId, type Refusal, uuidOf } from '@countersign/event-store';
 import type { Pool } from 'pg';
 import type { Parts } from '../deps.js';
+import { storedStatus } from '../log/wire.js';
 import { stageOf } from '../queue/queue.js';
 import { type Outgoing, send } from '../worker/attempt.js';
 import { judge } from '../worker/verdict.js';
@@ -33,18 +34,18 @@ export async function testWebhook(
   };
   const exchange = await send(sender, outgoing, { limits: { bodyMs: BODY_MS } });
   const { next, error } = judge(exchange, config.backoff.length + 1, config, 0);
-  const status = next === 'delivered' ? 'delivered' : 'failed';
-  await write(pool, outgoing, { at, exchange, status, error });
-  return { delivery_id: id, status, status_code: exchange.status, latency_ms: exchange.latencyMs, error };
+  const outcome = next === 'delivered' ? 'delivered' : 'failed';
+  await write(pool, outgoing, { at, exchange, outcome, error });
+  return { delivery_id: id, status: outcome, status_code: exchange.status, latency_ms: exchange.latencyMs, error };
 }
 
 async function write(
   pool: Pool,
   outgoing: Outgoing,
-  result: { at: Date; exchange: Exchange; status: 'delivered' | 'failed'; error: string | null },
+  result: { at: Date; exchange: Exchange; outcome: 'delivered' | 'failed'; error: string | null },
 ): Promise<void> {
   const { id, project, event_type, url, body, request_id } = outgoing;
-  const { at, exchange, status, error } = result;
+  const { at, exchange, outcome, error } = result;
   await inTransaction(pool, async (tx) => {
     const place = [project, new URL(url).origin];
     await tx.query('insert into webhooks.endpoints (project, origin) values ($1, $2) on conflict do nothing', place);
@@ -54,12 +55,12 @@ async function write(
       `insert into webhooks.deliveries (id, endpoint, project, event_type, url, body, request_id, status, attempts, last_attempt_at,
          last_error, delivered_at, created_at, settled_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, 1, $9::timestamptz, $10, case when $8 = 'delivered' then $9::timestamptz end, $9, $9)`,
-      [id, endpoint, project, event_type, url, body, request_id, status, at, error],
+      [id, endpoint, project, event_type, url, body, request_id, storedStatus(outcome), at, error],
     );
     await tx.query(
       `insert into webhooks.attempts (delivery, number, started_at, stage, outcome, status_code, latency_ms, error, response_preview)
        values ($1, 1, $2, $3, $4, $5, $6, $7, $8)`,
-      [id, at, stageOf(exchange), status, exchange.status, exchange.latencyMs, error, exchange.status === null ? null : exchange.excerpt],
+      [id, at, stageOf(exchange), outcome, exchange.status, exchange.latencyMs, error, exchange.status === null ? null : exchange.excerpt],
     );
   });
 }

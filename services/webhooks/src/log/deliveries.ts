@@ -2,7 +2,7 @@ import type { DeliveryListQuery, DeliveryReplay } from '@countersign/contracts';
 import { isId, uuidOf } from '@countersign/event-store';
 import type { Page } from '@countersign/http';
 import type { Pool } from 'pg';
-import type { AttemptRow, DeliveryRow } from './wire.js';
+import { type AttemptRow, type DeliveryRow, storedStatus } from './wire.js';
 
 /** Counting stops here (decision 14). */
 export const COUNTED = 10_000;
@@ -124,7 +124,7 @@ function where(project: string, filter: Filter): Condition {
   if (review_id !== undefined) {
     matching = isId('rev', review_id) ? matching.and((p) => `d.review = ${p(uuidOf(review_id))}`) : matching.and(() => 'false');
   }
-  if (status !== undefined) matching = matching.and((p) => `d.status = ${p(status)}`);
+  if (status !== undefined) matching = matching.and((p) => `d.status = ${p(storedStatus(status))}`);
   if (event_type !== undefined && event_type.length > 0) matching = matching.and((p) => `d.event_type = any(${p(event_type)})`);
   if (from !== undefined) matching = matching.and((p) => `d.created_at >= ${p(timeOf(from))}`);
   if (to !== undefined) matching = matching.and((p) => `d.created_at < ${p(timeOf(to))}`);

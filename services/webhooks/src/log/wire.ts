@@ -1,6 +1,14 @@
-import type { Delivery, DeliveryAttempt, DeliveryDetail } from '@countersign/contracts';
+import type { Delivery, DeliveryAttempt, DeliveryDetail, DeliveryStatus } from '@countersign/contracts';
 import { idOf } from '@countersign/event-store';
 import { circuitState } from '../queue/queue.js';
+
+/** A delivery's status in the tables. */
+export type StoredStatus = 'pending' | 'delivered' | 'dead_lettered';
+
+/** On the wire a dead letter is `failed`; nowhere else is it called that. */
+export const wireStatus = (status: StoredStatus): DeliveryStatus => (status === 'dead_lettered' ? 'failed' : status);
+export const storedStatus = (status: DeliveryStatus): StoredStatus | Exclude<DeliveryStatus, 'failed'> =>
+  status === 'failed' ? 'dead_lettered' : status;
 
 /** A row of the log with its endpoint. */
 export interface DeliveryRow {
@@ -8,7 +16,7 @@ export interface DeliveryRow {
   review: string | null;
   event_type: string;
   url: string;
-  status: 'pending' | 'delivered' | 'failed';
+  status: StoredStatus;
   attempts: number;
   attempts_apart: number;
   next_attempt_at: Date | null;
@@ -52,7 +60,7 @@ export function deliveryOf(row: DeliveryRow, round: number): Delivery {
     review_id: row.review === null ? null : idOf('rev', row.review),
     event_type: row.event_type,
     url: row.url,
-    status: row.status,
+    status: wireStatus(row.status),
     attempts: row.attempts,
     max_attempts: row.review === null ? 1 : row.attempts_apart + round,
     last_attempt_at: iso(row.last_attempt_at),

@@ -5,7 +5,7 @@ import type { DeliveryEvent } from '@countersign/contracts';
 import { type Decision, type Fold, isRedaction, type StoredEvent, UnknownEventError } from '@countersign/event-store';
 
 export interface DeliveryState {
-  status: 'open' | 'delivered' | 'dead';
+  status: 'open' | 'delivered' | 'dead_lettered';
   replays: number;
 }
 
@@ -26,7 +26,7 @@ export const deliveryFold: Fold<DeliveryState, DeliveryEvent> = {
       case 'delivery.succeeded':
         return { ...state, status: 'delivered' };
       case 'delivery.dead_lettered':
-        return { ...state, status: 'dead' };
+        return { ...state, status: 'dead_lettered' };
       case 'delivery.replayed':
         return { status: 'open', replays: state.replays + 1 };
       default:

@@ -30,7 +30,7 @@ describe('a delivery in the log', () => {
     expect(() => deliveryFold.evolve(state, later('delivery.teleported'))).toThrow(UnknownEventError);
   });
 
-  it('is sent again after it was given up, and its next end is recorded as that of the replay', () => {
+  it('is sent again after it was dead-lettered, and its next end is recorded as that of the replay', () => {
     const replayed = begun.when(record(dead())).next.when(again);
     expect(replayed.body('delivery.replayed')).toEqual({ ...ABOUT, replay: 1, by: BY });
     expect(replayed.next.when(again).types).toEqual([]);
@@ -49,7 +49,7 @@ describe('a delivery in the log', () => {
     const facts: DeliveryEvent[] = [dead(0), { type: 'delivery.replayed', body: { ...ABOUT, replay: 1, by: BY } }, arrived(1)];
     const statuses = facts.map((_, index) => begun.happened(...facts.slice(0, index + 1)).state);
     expect(statuses).toEqual([
-      { status: 'dead', replays: 0 },
+      { status: 'dead_lettered', replays: 0 },
       { status: 'open', replays: 1 },
       { status: 'delivered', replays: 1 },
     ]);

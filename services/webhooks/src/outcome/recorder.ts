@@ -19,8 +19,8 @@ interface Unrecorded {
   event_type: string;
   attempts: number;
   replays: number;
-  status: 'delivered' | 'failed';
-  dead_reason: Extract<Outcome, { type: 'delivery.dead_lettered' }>['body']['reason'] | null;
+  status: 'delivered' | 'dead_lettered';
+  dead_letter_reason: Extract<Outcome, { type: 'delivery.dead_lettered' }>['body']['reason'] | null;
   request_id: string | null;
   status_code: number | null;
 }
@@ -45,7 +45,7 @@ export async function recordOutcomes(
   const chosen = typeof which === 'object' ? which.ids : null;
   for (;;) {
     const { rows } = await pool.query<Unrecorded>(
-      `select d.id, d.project, d.review, d.event_type, d.attempts, d.replays, d.status, d.dead_reason, d.request_id, a.status_code
+      `select d.id, d.project, d.review, d.event_type, d.attempts, d.replays, d.status, d.dead_letter_reason, d.request_id, a.status_code
        from webhooks.deliveries d left join webhooks.attempts a on a.delivery = d.id and a.number = d.attempts
        where d.unrecorded and d.status <> 'pending' and ($1::uuid[] is null or d.id = any($1))
          and ($2::int is null or d.settled_at < event_store.now() - make_interval(secs => $2))
@@ -82,6 +82,6 @@ function outcomeOf(row: Unrecorded): Outcome {
   if (row.status === 'delivered') return { type: 'delivery.succeeded', body: { ...about, status_code: row.status_code ?? 200 } };
   return {
     type: 'delivery.dead_lettered',
-    body: { ...about, reason: row.dead_reason ?? 'attempts_exhausted', status_code: row.attempts === 0 ? null : row.status_code },
+    body: { ...about, reason: row.dead_letter_reason ?? 'attempts_exhausted', status_code: row.attempts === 0 ? null : row.status_code },
   };
 }

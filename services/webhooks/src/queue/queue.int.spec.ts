@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { WEBHOOKS_MIGRATIONS } from '../migrations.js';
 import { judge } from '../worker/verdict.js';
 import { type Claimed, claim, enqueue, type NewDelivery, settle } from './queue.js';
-import { hurry, requeue } from './requeue.js';
+import { expedite, requeue } from './requeue.js';
 
 jest.setTimeout(60_000);
 
@@ -93,8 +93,8 @@ describe('the queue', () => {
         }),
       },
       { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), seconds: fc.constantFrom(1, 3, 6, 11) }) },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant('replay' as const), urgent: fc.boolean() }) },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant('hurry' as const), nth: fc.nat(3) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant('replay' as const), expedited: fc.boolean() }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant('expedite' as const), nth: fc.nat(3) }) },
     );
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 3, maxLength: 15 }), async (rounds) => {
@@ -128,8 +128,8 @@ describe('the queue', () => {
             await put(delivery(review, origin), delivery(review, origin));
           } else if (one.do === 'work') await work(one.status, one.hold);
           else if (one.do === 'wait') await db.advanceClock(one.seconds);
-          else if (one.do === 'replay') await replayAll(one.urgent);
-          else await hurryOne(one.nth);
+          else if (one.do === 'replay') await replayAll(one.expedited);
+          else await expediteOne(one.nth);
         };
         for (const round of rounds) {
           await Promise.all(round.map(run));
@@ -243,14 +243,14 @@ describe('the queue', () => {
   });
 
   it('tries a delivery that a new event hurries even while the circuit is open, and no other', async () => {
-    const [first, second] = [delivery(uuid(), 'urgent'), delivery(uuid(), 'urgent')];
+    const [first, second] = [delivery(uuid(), 'expedited'), delivery(uuid(), 'expedited')];
     await put(first, second);
     for (const one of [await claimed(first.id), await claimed(second.id)]) await finish(one, 500);
     expect(await claim(db.pool, 10, POLICY)).toEqual([]);
-    await put(delivery(first.review, 'urgent'));
-    const urgent = await claim(db.pool, 10, POLICY);
-    expect(urgent.map((one) => one.id)).toEqual([first.id]);
-    await finish(urgent[0] as Claimed, 200);
+    await put(delivery(first.review, 'expedited'));
+    const expedited = await claim(db.pool, 10, POLICY);
+    expect(expedited.map((one) => one.id)).toEqual([first.id]);
+    await finish(expedited[0] as Claimed, 200);
   });
 });
 
@@ -258,8 +258,8 @@ type Step =
   | { do: 'enqueue'; review: number }
   | { do: 'work'; status: number | null; hold: boolean }
   | { do: 'wait'; seconds: number }
-  | { do: 'replay'; urgent: boolean }
-  | { do: 'hurry'; nth: number };
+  | { do: 'replay'; expedited: boolean }
+  | { do: 'expedite'; nth: number };
 
 let taken: Claimed[] = [];
 /** Claims until the delivery is among what was taken. */
@@ -281,17 +281,17 @@ async function pending(): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-async function replayAll(urgent: boolean): Promise<void> {
+async function replayAll(expedited: boolean): Promise<void> {
   const { rows } = await db.pool.query<{ id: string; replay: number }>(
-    "select id, replays + 1 as replay from webhooks.deliveries where status = 'failed'",
+    "select id, replays + 1 as replay from webhooks.deliveries where status = 'dead_lettered'",
   );
-  await inTransaction(db.pool, (tx) => requeue(tx, rows, { ...POLICY, urgent }));
+  await inTransaction(db.pool, (tx) => requeue(tx, rows, { ...POLICY, expedited }));
 }
 
-async function hurryOne(nth: number): Promise<void> {
+async function expediteOne(nth: number): Promise<void> {
   const { rows } = await db.pool.query<{ id: string }>(
     "select id from webhooks.deliveries where status = 'pending' order by sequence offset $1 limit 1",
     [nth],
   );
-  if (rows[0]) await hurry(db.pool, rows[0].id, POLICY);
+  if (rows[0]) await expedite(db.pool, rows[0].id, POLICY);
 }

@@ -110,7 +110,7 @@ function resultOf(settlement: Settlement) {
     ...attempt,
     next: verdict.next,
     ...(verdict.next === 'retry' ? { delay_ms: verdict.delayMs, counts: verdict.counts } : {}),
-    ...(verdict.next === 'dead' ? { reason: verdict.reason } : {}),
+    ...(verdict.next === 'dead_lettered' ? { reason: verdict.reason } : {}),
     health: verdict.health,
     stage: stageOf(exchange),
     status_code: exchange.status,

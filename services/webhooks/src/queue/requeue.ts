@@ -13,25 +13,25 @@ export interface Replay {
  * before them. Each replay takes effect once, however often it is told. The circuit lets one try through at once: somebody has reason to
  * think that the endpoint works again.
  * One whose review was erased since it was recorded has no bytes left: it ends again, so that the log tells its end.
- * @param options.urgent even while that try fails.
+ * @param options.expedited even while the circuit is open.
  */
-export async function requeue(tx: PoolClient, replays: readonly Replay[], options: QueuePolicy & { urgent: boolean }): Promise<void> {
+export async function requeue(tx: PoolClient, replays: readonly Replay[], options: QueuePolicy & { expedited: boolean }): Promise<void> {
   const ids = replays.map((one) => one.id);
   const { endpoints, now } = await lockEndpointsOf(tx, ids);
   const counts = replays.map((one) => one.replay);
   await tx.query(
-    `update webhooks.deliveries d set replays = r.replay, dead_reason = 'review_erased', settled_at = $3, unrecorded = true
+    `update webhooks.deliveries d set replays = r.replay, dead_letter_reason = 'review_erased', settled_at = $3, unrecorded = true
      from unnest($1::uuid[], $2::int[]) as r (id, replay)
-     where d.id = r.id and d.status = 'failed' and d.replays < r.replay and d.body is null`,
+     where d.id = r.id and d.status = 'dead_lettered' and d.replays < r.replay and d.body is null`,
     [ids, counts, now],
   );
   const { rows } = await tx.query<{ review: string }>(
     `update webhooks.deliveries d
-     set status = 'pending', sequence = r.sequence, attempts_apart = d.attempts, replays = r.replay, settled_at = null, dead_reason = null,
+     set status = 'pending', sequence = r.sequence, attempts_apart = d.attempts, replays = r.replay, settled_at = null, dead_letter_reason = null,
        unrecorded = false
      from (select id, replay, nextval('webhooks.delivery_sequence') as sequence
            from (select d.id, r.replay from unnest($1::uuid[], $2::int[]) as r (id, replay) join webhooks.deliveries d on d.id = r.id
-                 where d.status = 'failed' and d.replays < r.replay order by d.sequence) in_order) r
+                 where d.status = 'dead_lettered' and d.replays < r.replay order by d.sequence) in_order) r
      where d.id = r.id returning d.review`,
     [ids, counts],
   );
@@ -40,7 +40,7 @@ export async function requeue(tx: PoolClient, replays: readonly Replay[], option
     now,
   ]);
   const reviews = [...new Set(rows.map((row) => row.review))];
-  await tx.query('select webhooks.advance_heads($1, $2, $3, $3)', [reviews, now, options.urgent]);
+  await tx.query('select webhooks.advance_heads($1, $2, $3, $3)', [reviews, now, options.expedited]);
   await announce(tx, endpoints, now, options);
 }
 
@@ -52,17 +52,17 @@ export function requeueLeftBehind(pool: Pool, policy: QueuePolicy): Promise<numb
   return inTransaction(pool, async (tx) => {
     const { rows } = await tx.query<Replay>(
       `select id, replay_told as replay from webhooks.deliveries
-       where status = 'failed' and replay_told > replays and replay_told_at < event_store.now() - make_interval(secs => $1)
+       where status = 'dead_lettered' and replay_told > replays and replay_told_at < event_store.now() - make_interval(secs => $1)
        order by sequence limit 500`,
       [LEFT_BEHIND_SECONDS],
     );
-    if (rows.length > 0) await requeue(tx, rows, { ...policy, urgent: false });
+    if (rows.length > 0) await requeue(tx, rows, { ...policy, expedited: false });
     return rows.length;
   });
 }
 
 /** Has the head of a waiting delivery's review tried at once. @returns false when an attempt of this very delivery is running. */
-export function hurry(pool: Pool, id: string, policy: QueuePolicy): Promise<boolean> {
+export function expedite(pool: Pool, id: string, policy: QueuePolicy): Promise<boolean> {
   return inTransaction(pool, async (tx) => {
     const { endpoints, now } = await lockEndpointsOf(tx, [id]);
     const { rows } = await tx.query<{ review: string; running: boolean }>(

@@ -14,10 +14,10 @@ export type Health = 'alive' | 'failing' | 'unknown';
 export type Verdict = { health: Health; error: string | null } & (
   | { next: 'delivered' }
   | { next: 'retry'; delayMs: number; counts: boolean }
-  | { next: 'dead'; reason: DeadReason }
+  | { next: 'dead_lettered'; reason: DeadLetterReason }
 );
 
-export type DeadReason = 'attempts_exhausted' | 'gone' | 'endpoint_unavailable';
+export type DeadLetterReason = 'attempts_exhausted' | 'gone' | 'endpoint_unavailable';
 
 /**
  * @param place of the attempt in its round, from 1.
@@ -28,9 +28,9 @@ export function judge(exchange: Exchange, place: number, policy: RetryPolicy, ch
   if (status !== null && status >= 200 && status < 300) return { next: 'delivered', health: 'alive', error: null };
   if (failure?.code === 'aborted') return { next: 'retry', delayMs: 0, counts: false, health: 'unknown', error: failure.message };
   const observed = { health: healthOf(exchange), error: errorOf(exchange) };
-  if (status === 410) return { next: 'dead', reason: 'gone', ...observed };
+  if (status === 410) return { next: 'dead_lettered', reason: 'gone', ...observed };
   const delay = policy.backoff[place - 1];
-  if (delay === undefined) return { next: 'dead', reason: 'attempts_exhausted', ...observed };
+  if (delay === undefined) return { next: 'dead_lettered', reason: 'attempts_exhausted', ...observed };
   const jittered = Math.round(delay * (1 + (policy.jitterPercent / 100) * chance));
   return { next: 'retry', delayMs: Math.max(jittered, askedDelay(exchange, policy)), counts: true, ...observed };
 }

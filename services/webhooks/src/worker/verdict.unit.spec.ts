@@ -26,7 +26,7 @@ describe('judge', () => {
   );
 
   it('ends a delivery the receiver calls gone', () => {
-    expect(judge(answer(410), 1, POLICY, 0)).toMatchObject({ next: 'dead', reason: 'gone', health: 'alive' });
+    expect(judge(answer(410), 1, POLICY, 0)).toMatchObject({ next: 'dead_lettered', reason: 'gone', health: 'alive' });
   });
 
   it('walks the delays and makes a dead letter of the attempt after the last', () => {
@@ -34,7 +34,7 @@ describe('judge', () => {
       const verdict = judge(answer(500), place, POLICY, 0);
       return verdict.next === 'retry' ? verdict.delayMs : verdict;
     });
-    expect(delays).toEqual([5_000, 30_000, 120_000, expect.objectContaining({ next: 'dead', reason: 'attempts_exhausted' })]);
+    expect(delays).toEqual([5_000, 30_000, 120_000, expect.objectContaining({ next: 'dead_lettered', reason: 'attempts_exhausted' })]);
   });
 
   it('adds chance to a delay and never takes any away', () => {

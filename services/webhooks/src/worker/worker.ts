@@ -3,8 +3,8 @@
  *
  * D1 At least once: a delivery is claimed under a lease, attempted, and its result written down. Whoever dies between leaves a lease that
  *    ends, and another attempt follows with the same id and bytes.
- * D2 In order within a review, since only its head can be claimed (queue/endpoints.ts, L1).
- * D3 A slow or dead endpoint keeps only its own share of the attempts busy (queue/circuit.ts).
+ * D2 In order within a review, since only its head can be claimed (queue/queue.ts).
+ * D3 A slow or dead endpoint keeps only its own share of the attempts busy (queue/queue.ts).
  * D4 Where the secrets cannot be had, nothing is sent: the attempt is taken back and costs the delivery nothing.
  * D5 After `close()` nothing is sent; attempts that do not end in time are broken off and are due at once for whoever comes next.
  */
