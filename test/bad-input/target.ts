@@ -72,7 +72,6 @@ export interface Target {
  */
 const SETTINGS = {
   PASSWORD_COST: '10',
-  SIGN_IN_ATTEMPTS: '100000000',
   HEADERS_TIMEOUT: '1s',
   REQUEST_TIMEOUT: '2s',
   NODE_OPTIONS: '--max-old-space-size=256',

@@ -29,7 +29,7 @@ let station: Station;
 let cast: Cast;
 let stage: Stage;
 beforeAll(async () => {
-  station = await Station.start(await startAllInOne({ PASSWORD_COST: '10', SIGN_IN_ATTEMPTS: '100000' }));
+  station = await Station.start(await startAllInOne({ PASSWORD_COST: '10' }));
   cast = await assemble(station);
   stage = new Stage(cast);
 });

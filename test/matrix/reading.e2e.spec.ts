@@ -18,7 +18,7 @@ let ids: string[];
 let links: { signIn: string; invitation: string; ticket: string };
 
 beforeAll(async () => {
-  station = await Station.start(await startAllInOne({ PASSWORD_COST: '10', SIGN_IN_ATTEMPTS: '100000' }));
+  station = await Station.start(await startAllInOne({ PASSWORD_COST: '10' }));
   const { admin, agent, topology } = station;
   const pending = await station.ask();
   const decided = await station.ask();

@@ -101,10 +101,11 @@ describe('TimerLoop in trouble', () => {
     await station.pass();
     await station.db.ownerPool.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'breaking'`);
     const stream = await station.schedule(0);
-    await until(
+    const types = await until(
       () => station.types(stream),
       (seen) => seen.length === 2,
     );
+    expect(types).toEqual(['review.requested', 'review.expired']);
     await timers.close();
     await pool.end();
   });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -106,7 +106,10 @@ describe('a server', () => {
       await server.exited;
       clearTimeout(killed);
     }
-    await ready(start());
+    const url = await ready(start());
+    expect(JSON.parse((await runCli(dataDir, 'verify', '--json')).stdout)).toMatchObject({ valid: true, first_bad: null });
+    const { api_key } = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as { api_key: string };
+    expect((await fetch(`${url}/api/v1/templates`, { headers: { authorization: `Bearer ${api_key}` } })).status).toBe(200);
   });
 });
 
@@ -207,6 +210,8 @@ asRoot('started by root', () => {
   it('works in a folder that only root may enter', async () => {
     chmodSync(scratch.path, 0o700);
     await ready(start());
+    expect(statSync(scratch.path).mode & 0o777).toBe(0o700);
+    expect(readdirSync(dataDir)).toContain('credentials.json');
   });
 });
 

@@ -51,7 +51,10 @@ describe('a data directory', () => {
     first.lock.announceEnd();
     const second = open();
     setTimeout(() => first.lock.release(), 50);
-    (await second).lock.release();
+    const { lock } = await second;
+    expect(lockHolder(dataDir)).toMatchObject({ pid: process.pid });
+    expect(lockHolder(dataDir)).not.toHaveProperty('ending');
+    lock.release();
   });
 
   it.each([
@@ -70,7 +73,9 @@ describe('a data directory', () => {
   it('opens after a start that was killed before it wrote anything but its lock', async () => {
     write('lock.json', JSON.stringify({ pid: NOBODY, start: null }));
     write('layout.json.4711.new', '');
-    (await open()).lock.release();
+    const { lock, fresh } = await open();
+    expect({ fresh, holder: lockHolder(dataDir)?.pid }).toEqual({ fresh: true, holder: process.pid });
+    lock.release();
   });
 
   it.each([
