@@ -1,7 +1,7 @@
 import type { ScopePreset } from '@countersign/directory';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { Run } from './command.js';
-import type { ExportOptions, KeyOptions, RangeOptions, UserOptions } from './options.js';
+import type { EraseOptions, ExportOptions, KeyOptions, RangeOptions, UserOptions } from './options.js';
 import { PROJECTIONS, type ProjectionName } from './projection-names.js';
 
 /** Every command with its options. What they do stands in a file each, loaded when it is called. */
@@ -77,6 +77,15 @@ function logCommands(program: Command, run: Run): void {
     .option('--project <project>', 'only events of this project (id or slug)')
     .option('--output <file>', 'write to a new file instead of standard output')
     .action((options: ExportOptions) => run('export', async () => (await import('./export.js')).exportWork(options)));
+
+  program
+    .command('erase')
+    .description('erase the content of a stream for ever, such as of a review; hashes stay, so the log still verifies')
+    .argument('<stream>', 'stream id, such as rev_…')
+    .requiredOption('--reason <text>', 'recorded in the event log; name nobody in it')
+    .option('--metadata', 'also erase who caused the events')
+    .option('--yes', 'confirm: this cannot be undone')
+    .action((stream: string, options: EraseOptions) => run('erase', async () => (await import('./erase.js')).eraseWork(stream, options)));
 }
 
 const PROJECTION_HELP =

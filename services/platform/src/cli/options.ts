@@ -29,3 +29,9 @@ export interface ExportOptions extends RangeOptions {
   project?: string;
   output?: string;
 }
+
+export interface EraseOptions {
+  reason: string;
+  metadata?: true;
+  yes?: true;
+}
