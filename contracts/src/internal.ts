@@ -77,19 +77,6 @@ export interface PeopleReply {
   people: { person_id: string; email: string; name: string; role: Role }[];
 }
 
-/**
- * `POST /internal/persons/check` of the directory (K16): is this session open and is its person in the project, now? The view
- * `directory.active_sessions` answers the same in SQL where its `settled` is true.
- */
-export const PersonCheckRequest = Type.Object({
-  session_id: Type.String({ maxLength: 64 }),
-  person_id: Type.String({ maxLength: 64 }),
-  project_id: Type.String({ maxLength: 64 }),
-});
-export type PersonCheckRequest = Static<typeof PersonCheckRequest>;
-
-export type PersonCheckReply = { valid: true; role: Role } | { valid: false };
-
 export interface WebhookSecretInForce {
   /** 64 hex digits. */
   secret: string;

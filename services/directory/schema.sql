@@ -1,26 +1,4 @@
 -- schema directory
-view directory.active_sessions as  SELECT s.id AS session,
-    s.person,
-    m.project,
-    m.role,
-    s.method,
-    s.created_at,
-    ((person_stream.version = p.version) AND (project_stream.version = j.version)) AS settled
-   FROM ((((((directory.sessions s
-     JOIN directory.persons p ON (((p.id = s.person) AND (NOT (p.password_fingerprint IS DISTINCT FROM s.password_fingerprint)))))
-     JOIN event_store.streams person_stream ON ((person_stream.stream = s.person)))
-     JOIN directory.memberships m ON ((m.person = s.person)))
-     JOIN directory.projects j ON ((j.id = m.project)))
-     JOIN event_store.streams project_stream ON ((project_stream.stream = m.project)))
-     CROSS JOIN LATERAL ( SELECT event_store.now() AS at) now)
-  WHERE ((s.revoked_at IS NULL) AND (s.expires_at > now.at) AND (s.last_used_at > (now.at - '24:00:00'::interval)));
-  session uuid
-  person uuid
-  project uuid
-  role text
-  method text
-  created_at timestamp with time zone
-  settled boolean
 table directory.api_keys
   id uuid not null
   version integer not null
@@ -189,7 +167,6 @@ table directory.sign_in_links
   constraint sign_in_links_purpose_check CHECK ((purpose = ANY (ARRAY['sign_in'::text, 'recovery'::text])))
   CREATE UNIQUE INDEX sign_in_links_pkey ON directory.sign_in_links USING btree (token_hash)
 grant usage on schema directory to countersign_app
-grant delete, insert, select, update on table directory.active_sessions to countersign_app
 grant delete, insert, select, update on table directory.api_keys to countersign_app
 grant delete, insert, select, update on table directory.gone to countersign_app
 grant delete, insert, select, update on table directory.guess_levels to countersign_app

@@ -11,7 +11,11 @@ import { readJson } from '@countersign/evidence';
 
 export const IDENTITY_HEADER = 'countersign-identity';
 
-/** How long a signed identity is good for; covers the clocks of two machines, not a replay at leisure. */
+/**
+ * How long a signed identity is good for; covers the clocks of two machines, not a replay at leisure. It is no lease on a session: the gateway
+ * asks the directory's database on every request, keeps no answer, and signs for that one request and body (K16). So a decision is made in
+ * a session that was open when its request came in; only what is under way at the moment of a revocation is still carried out.
+ */
 export const IDENTITY_LIFETIME_MS = 60_000;
 
 export function bodyHash(body: Uint8Array | undefined): string {

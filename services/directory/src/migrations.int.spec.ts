@@ -15,6 +15,6 @@ describe('the schema of the directory', () => {
   it('leaves the application the log to read, and nothing of the schema to change', async () => {
     await expect(db.pool.query('drop table directory.sessions')).rejects.toThrow(/must be owner/);
     await expect(db.pool.query(`insert into event_store.events default values`)).rejects.toThrow(/permission denied/);
-    expect((await db.pool.query('select 1 from directory.active_sessions')).rows).toEqual([]);
+    expect((await db.pool.query('select 1 from directory.sessions')).rows).toEqual([]);
   });
 });

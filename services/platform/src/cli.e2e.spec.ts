@@ -98,6 +98,26 @@ describe('beside a running server', () => {
     expect((await login(password)).status).toBe(200);
   });
 
+  it('a decision in a session that ended a moment ago is refused, and one in another session of the same person is made (K16)', async () => {
+    const { api_key, reviewer } = credentials();
+    const login = async () => {
+      const { sign_in_url } = await answer('users', 'create', '--project', 'demo', '--email', reviewer?.email ?? '');
+      return (await call('POST', '/auth/sign-in-link', null, { token: tokenOf(sign_in_url) })).body.token as string;
+    };
+    const [ended, open] = [await login(), await login()];
+    const asked = await call('POST', '/reviews', api_key, {
+      template: 'production-change',
+      payload: { summary: 'Restart', command: 'systemctl restart' },
+    });
+    expect(asked.status).toBe(201);
+    const approve = (session: string) => call('POST', `/reviews/${asked.body.id}/action`, session, { action_id: 'approve' });
+    expect((await call('GET', `/reviews/${asked.body.id}`, ended)).status).toBe(200);
+    expect((await call('POST', '/auth/logout', ended)).status).toBeLessThan(300);
+    expect(await approve(ended)).toMatchObject({ status: 401, body: { error: { code: 'invalid_token' } } });
+    expect((await call('GET', `/reviews/${asked.body.id}`, api_key)).body.status).toBe('pending');
+    expect((await approve(open)).status).toBe(200);
+  });
+
   it('read models are rebuilt to what they were', async () => {
     const { api_key } = credentials();
     const asked = await call('POST', '/reviews', api_key, {
@@ -107,7 +127,7 @@ describe('beside a running server', () => {
     expect(asked.status).toBe(201);
     const lists = async () => [(await call('GET', '/reviews', api_key)).body, (await call('GET', '/templates', api_key)).body];
     const before = await lists();
-    expect(before[0].items).toHaveLength(1);
+    expect(before[0].items).toHaveLength(2);
     const { rebuilt } = await answer('rebuild', 'all');
     expect(rebuilt.map(({ projection }: { projection: string }) => projection)).toEqual(['audit', 'intake', 'decisions', 'directory']);
     expect(await lists()).toEqual(before);

@@ -175,29 +175,6 @@ describe('those who are still good', () => {
     expect(answer.body.agents.map((agent: AgentActor) => agent.key_id)).toEqual([good.id]);
     expect(answer.body.people).toEqual([actor]);
   });
-
-  it('are checked at decision time, by HTTP and in SQL', async () => {
-    const person = await station.person(project, 'decider@example.com', 'reviewer');
-    const { actor } = await station.signIn('decider@example.com');
-    const check = async (change: object = {}) => {
-      const body = { session_id: actor.session_id, person_id: person, project_id: project, ...change };
-      return (await station.ask(null, 'POST', '/internal/persons/check', body)).body;
-    };
-    const inSql = async () =>
-      (
-        await station.db.pool.query('select role, settled from directory.active_sessions where session = $1 and project = $2', [
-          uuidOf(actor.session_id),
-          uuidOf(project),
-        ])
-      ).rows;
-    expect(await check()).toEqual({ valid: true, role: 'reviewer' });
-    expect(await inSql()).toEqual([{ role: 'reviewer', settled: true }]);
-    expect(await check({ person_id: newId('per') })).toEqual({ valid: false });
-    expect(await check({ project_id: newId('prj') })).toEqual({ valid: false });
-    must(await endMember(station.deps, { project, person, by: null }, OPERATOR));
-    expect(await check()).toEqual({ valid: false });
-    expect(await inSql()).toEqual([]);
-  });
 });
 
 // The clock moves days ahead in these: last in the file.

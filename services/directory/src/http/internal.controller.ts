@@ -6,8 +6,6 @@ import {
   IdParams,
   PeopleQuery,
   type PeopleReply,
-  type PersonCheckReply,
-  PersonCheckRequest,
   type WebhookSecretsReply,
 } from '@countersign/contracts';
 import { isId } from '@countersign/event-store';
@@ -36,13 +34,6 @@ export class InternalController {
   @Post('actors')
   async actors(@Body(contract(ActorsRequest)) body: ActorsRequest): Promise<ActorsReply> {
     return { agents: await goodKeys(this.deps, body.key_ids), people: await openSessions(this.deps, body.session_ids) };
-  }
-
-  @Post('persons/check')
-  async check(@Body(contract(PersonCheckRequest)) body: PersonCheckRequest): Promise<PersonCheckReply> {
-    const [person] = await openSessions(this.deps, [body.session_id]);
-    const role = person?.person_id === body.person_id ? person.roles[body.project_id] : undefined;
-    return role === undefined ? { valid: false } : { valid: true, role };
   }
 
   @Get('people')

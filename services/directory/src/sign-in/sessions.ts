@@ -10,7 +10,6 @@ import type { Client } from './client.js';
  * S1 a session ends 7 days after it began, or when 24 hours passed without use, or when it is revoked;
  * S2 a session belongs to the password it was opened under: the event that changes the password ends it, with no second write;
  * S3 time is the database's.
- * The view `directory.active_sessions` says the same in SQL.
  */
 export const SESSION_SECONDS = 7 * 24 * 3600;
 export const SESSION_IDLE_SECONDS = 24 * 3600;
