@@ -91,6 +91,9 @@ describe('redactedConfig', () => {
       ORIGIN: '(not set)',
     });
     expect(JSON.stringify(shown)).not.toMatch(/pw|long enough/);
+    const inQuery = redactedConfig({ store: STORE }, { DATABASE_URL: 'postgres://h/db?user=u&password=pw' });
+    expect(inQuery.DATABASE_URL).toBe('postgres://h/db');
+    expect(redactedConfig({ store: STORE }, { DATABASE_URL: 'postgres:// u:pw@' }).DATABASE_URL).toBe('(set)');
   });
 });
 

@@ -3,13 +3,13 @@ import type { Declared } from './setting.js';
 
 /**
  * What the process runs with, for one line of the boot log: every variable with its value and, where it is not the default, that it was set.
- * Secrets and the user information of URLs do not appear.
+ * Secrets do not appear, nor what a URL may hide one in: its user information and its query.
  */
 export function redactedConfig(groups: SettingGroups, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const setting of settingsOf(groups)) {
     const text = env[setting.env]?.trim();
-    if (text) shown[setting.env] = setting.secret ? '(set)' : setting.type === 'url' ? withoutUserInfo(text) : text;
+    if (text) shown[setting.env] = setting.secret ? '(set)' : setting.type === 'url' ? withoutLogin(text) : text;
     else shown[setting.env] = setting.secret || setting.default === undefined ? '(not set)' : `${defaultText(setting)} (default)`;
   }
   return shown;
@@ -59,10 +59,12 @@ function escapeCell(text: string): string {
   return text.replaceAll('|', '\\|');
 }
 
-function withoutUserInfo(text: string): string {
+function withoutLogin(text: string): string {
   const url = URL.parse(text);
-  if (!url || (url.username === '' && url.password === '')) return text;
+  if (!url) return '(set)';
+  if (url.username === '' && url.password === '' && url.search === '') return text;
   url.username = '';
   url.password = '';
+  url.search = '';
   return url.href;
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ConfigOfGroups, declareSettings, loadConfig } from '@countersign/config';
+import { type ConfigOfGroups, declareSettings, loadConfig, redactedConfig } from '@countersign/config';
 import { DIRECTORY_SETTINGS } from '@countersign/directory';
 import { EGRESS_SETTINGS } from '@countersign/egress';
 import { GATEWAY_SETTINGS } from '@countersign/gateway';
@@ -67,12 +67,21 @@ const UNPREPARED: OwnSettings = { secretsKey: '0'.repeat(64), publicUrl: 'http:/
 
 /** @throws {ConfigError} naming every setting of every part that is wrong. */
 export function platformConfig(environment: Environment, own: OwnSettings = UNPREPARED): PlatformConfig {
-  return loadConfig(PLATFORM_GROUPS, {
+  return loadConfig(PLATFORM_GROUPS, withOwn(environment, own));
+}
+
+/** The same for the log: what is set and what is a default, without a secret. */
+export function shownConfig(environment: Environment, own: OwnSettings): Record<string, string> {
+  return redactedConfig(PLATFORM_GROUPS, withOwn(environment, own));
+}
+
+function withOwn(environment: Environment, own: OwnSettings): Environment {
+  return {
     SECRETS_KEY: own.secretsKey,
     PUBLIC_URL: own.publicUrl,
     ...(own.loopback ? { WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8,::1/128' } : {}),
     ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim())),
-  });
+  };
 }
 
 /** The folder of the program, where the default data directory stands whatever folder a command is called from. */

@@ -36,11 +36,28 @@ async function keyWorks(url: string): Promise<void> {
 
 describe('with DATABASE_URL', () => {
   it('no PostgreSQL is started, commands work on that one, and the folder that was lost is the only thing that is lost', async () => {
-    const first = start();
+    const first = start({ LOG_LEVEL: 'info', DATABASE_URL: `${database.url}?application_name=hunter2` });
     await keyWorks(await addressOf(first));
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
     const { project_id } = credentials();
     const { secrets_key } = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as { secrets_key: string };
+    const logged = first.stderr.split('\n').filter((line) => line.includes('"configuration"'));
+    expect(logged).toHaveLength(1);
+    const { config } = JSON.parse(logged[0] as string) as { config: Record<string, string> };
+    const { host, password } = new URL(database.url);
+    expect(config).toMatchObject({
+      LOG_LEVEL: 'info',
+      HOST: '127.0.0.1 (default)',
+      SECRETS_KEY: '(set)',
+      SECRETS_KEY_PREVIOUS: '(not set)',
+      DATABASE_URL: expect.stringContaining(host),
+    });
+    const made = credentials();
+    const secrets = [password, secrets_key, 'hunter2', made.api_key, made.webhook_secret, made.reviewer?.password].filter(
+      (secret) => secret !== undefined,
+    );
+    expect(secrets).toHaveLength(6);
+    for (const secret of secrets) expect(first.stderr).not.toContain(secret);
     const env = { DATA_DIR: join(scratch.path, 'elsewhere'), DATABASE_URL: database.url };
     const verified = await spawnProgram('node', ['services/platform/bin/countersign.js', 'verify', '--json'], { env }).exited;
     expect(JSON.parse(verified.stdout)).toMatchObject({ valid: true });

@@ -3,7 +3,7 @@ import { createSignInLink, type DirectoryDeps } from '@countersign/directory';
 import { createLogger } from '@countersign/telemetry';
 import { addressError, checkAddress, signInUrl, urlOf } from './address.js';
 import { composeServices } from './compose.js';
-import { dataConfig, isLoopback, platformConfig } from './config.js';
+import { dataConfig, isLoopback, platformConfig, shownConfig } from './config.js';
 import type { Credentials } from './credentials.js';
 import { openDataDirectory } from './data/data-directory.js';
 import { openDatabase } from './database.js';
@@ -43,7 +43,9 @@ export async function startServer(environment: Environment, say: (line: string) 
     teardown.add(() => directory.lock.release());
     const port = await checkAddress(host, wanted);
     const url = urlOf(host, port);
-    const config = platformConfig(environment, { secretsKey: directory.secrets.secrets_key, publicUrl: url, loopback });
+    const own = { secretsKey: directory.secrets.secrets_key, publicUrl: url, loopback };
+    const config = platformConfig(environment, own);
+    logger.info({ config: shownConfig(environment, own) }, 'configuration');
     if (directory.fresh)
       say(`First start: creating ${databaseUrl ? 'the schemas' : 'a database'} and a demo project, with keys in ${directory.path}:`);
 
