@@ -3,7 +3,8 @@
  *
  * H1 A reader gets every frame it may see exactly once and in order, from its place on: what it missed is read from the store until it is
  *    where this process is, and in that moment it begins to be told what happens.
- * H2 The past is kept 24 h or 10,000 frames; a reader from further back gets one `reset` instead and begins at the head.
+ * H2 The past is kept 24 h or 10,000 frames; a reader from further back, or from nowhere we know, gets one `reset` instead. It begins where
+ *    this process was when the stream opened, so that what happens after `open` is told to everybody.
  * H3 Nothing is kept without bound: a reader that falls behind by more than its buffer is cut off, and when this process cannot keep up
  *    itself, all are, to come again where they were.
  * H4 A credential that was revoked loses its streams at the next check, and at once when the directory says so in an event.
@@ -91,6 +92,8 @@ export class StreamHub {
    * @param lastEventId the `Last-Event-ID` of a client that comes again.
    */
   async serve(actor: AgentActor | PersonActor, response: ServerResponse, lastEventId: string | undefined): Promise<void> {
+    // Gone while it was asked who it is: nobody would ever take it off the list.
+    if (response.closed) return;
     const here = wholeEvent(this.#position);
     const from = lastEventId === undefined ? here : placeOf(lastEventId);
     const reader = new Reader(actor, response, from ?? here, this.options.bufferBytes);
@@ -101,8 +104,7 @@ export class StreamHub {
     });
     reader.say({ type: 'open' }, lastEventId === undefined ? here : null);
     try {
-      await this.#catchUp(reader, from);
-      reader.goLive();
+      await this.#catchUp(reader, from, here);
     } catch (error) {
       this.options.logger.warn({ err: error }, 'stream history could not be read, client must reconnect');
       reader.cutOff();
@@ -110,31 +112,38 @@ export class StreamHub {
   }
 
   /**
-   * Sends what lies between where the client was and where this process is when it is done; or `reset` where that is no longer kept (H2).
-   * Resolves with nothing left to send: the caller goes on without waiting for anything.
+   * Sends what lies between where the client was and where this process is when it is done, or `reset` where that is no longer kept (H2),
+   * and lets the reader hear what happens from there on.
+   * @param opened where this process was when the stream opened.
    */
-  async #catchUp(reader: Reader, from: Place | null): Promise<void> {
-    const { position: head } = await this.options.store.head();
-    let place = from && from.position <= head ? from : null;
-    let target = wholeEvent(this.#position);
-    // A client may have been cut off between two frames of the event this process told last.
-    while (place === null || isAfter(target, place)) {
-      const missed = place === null ? null : await this.#missed(reader.actor, place, target);
-      if (missed === null) {
-        target = wholeEvent(this.#position);
-        reader.restart(target);
-      } else {
-        for (const frame of missed) await reader.replay(frame);
-      }
+  async #catchUp(reader: Reader, from: Place | null, opened: Place): Promise<void> {
+    const { position: head, now } = await this.options.store.head();
+    let place = from;
+    if (place === null || place.position > head) {
+      place = opened;
+      reader.restart(opened);
+    }
+    // A client may come from a gateway that is further than this one was, or have been cut off between two frames of the last event told.
+    let target = isAfter(opened, place) ? opened : wholeEvent(this.#position);
+    while (isAfter(target, place)) {
+      // What came after `open` is news, however late it is told.
+      const keptFrom = isAfter(target, opened) ? 0 : Date.parse(now) - REPLAY_MS;
+      const missed = await this.#missed(reader.actor, place, target, keptFrom);
+      if (missed === null) reader.restart(target);
+      else for (const frame of missed) await reader.replay(frame);
       if (!reader.isOpen) return;
       place = target;
       target = wholeEvent(this.#position);
     }
+    // In the same breath as the last look at the position: an event told in between would be told to everybody else only.
+    reader.goLive();
   }
 
-  /** What is between two places, or null when it is too old or too much (H2). */
-  async #missed(actor: AgentActor | PersonActor, from: Place, to: Place): Promise<Frame[] | null> {
-    const { now } = await this.options.store.head();
+  /**
+   * What is between two places, or null when it is too old or too much (H2).
+   * @param keptFrom time in ms before which nothing is kept.
+   */
+  async #missed(actor: AgentActor | PersonActor, from: Place, to: Place, keptFrom: number): Promise<Frame[] | null> {
     // One of its own: what it learns of the past must not stand in for the present.
     const maker = new FrameMaker(this.options.store);
     const frames: Frame[] = [];
@@ -148,7 +157,7 @@ export class StreamHub {
       });
       const past = events.filter((event) => event.position <= to.position);
       const made = (await maker.make(past)).filter((frame) => isAfter(frame, from) && maySee(actor, frame));
-      if (frames.length === 0 && made[0] && Date.parse(now) - Date.parse(timeOf(past, made[0])) > REPLAY_MS) return null;
+      if (frames.length === 0 && made[0] && Date.parse(timeOf(past, made[0])) < keptFrom) return null;
       frames.push(...made);
       read += events.length;
       if (frames.length > REPLAY_FRAMES || read > REPLAY_EVENTS) return null;

@@ -5,6 +5,7 @@ import { newId, type StoredEvent } from '@countersign/event-store';
 import { createLogger } from '@countersign/telemetry';
 import { describe, expect, it } from '@jest/globals';
 import { requested } from '../fixture/stream.js';
+import { LISTENING, type Listening, StreamClient, StreamWorld } from '../fixture/stream-world.js';
 import { StreamHub } from './hub.js';
 
 const project_id = newId('prj');
@@ -67,4 +68,34 @@ describe('StreamHub', () => {
       await hub.close();
     }
   });
+
+  it('tells a reader that begins anew what happened between `open` and `reset`', async () => {
+    const { world, close } = await worldWithHub();
+    const client = new StreamClient(LISTENING[0] as Listening, 'MTIzLg', world, true);
+    world.append(0, 1);
+    world.deliver(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    await world.settle([client], () => client.told().length > 2);
+    expect(client.told().map(({ type }) => type)).toEqual(['open', 'reset', 'review.created']);
+    await close();
+  });
+
+  it('does not count a client that left before it was let in', async () => {
+    const { world, close } = await worldWithHub();
+    const client = new StreamClient(LISTENING[0] as Listening, undefined, world, true);
+    expect(world.hub.readers.size).toBe(1);
+    client.leave();
+    await world.settle([], () => world.hub.readers.size === 0);
+    await world.hub.serve((LISTENING[0] as Listening).actor, client.response, undefined);
+    expect(world.hub.readers.size).toBe(0);
+    await close();
+  });
 });
+
+async function worldWithHub() {
+  const world = new StreamWorld(1_000_000);
+  const started = world.hub.start();
+  world.respond('answer', 0);
+  await started;
+  return { world, close: () => world.hub.close() };
+}
