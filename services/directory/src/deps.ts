@@ -2,6 +2,7 @@ import type { EventStore } from '@countersign/event-store';
 import type { Logger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import type { DirectoryConfig } from './config.js';
+import type { PasswordLanes } from './credentials/turnstile.js';
 
 /** What the directory works with. */
 export interface DirectoryDeps {
@@ -11,6 +12,8 @@ export interface DirectoryDeps {
   pool: Pool;
   config: DirectoryConfig;
   logger: Logger;
+  /** The queues for checking and making passwords; made with the application, and absent where a command works alone. */
+  lanes?: PasswordLanes;
 }
 
 /** What its application needs in addition. */

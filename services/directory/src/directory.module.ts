@@ -1,6 +1,7 @@
 import { createServiceApp } from '@countersign/http';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { passwordLanes } from './credentials/turnstile.js';
 import { DIRECTORY, type DirectoryAppDeps } from './deps.js';
 import { keepHouse } from './housekeeping.js';
 import { AuthController } from './http/auth.controller.js';
@@ -25,7 +26,7 @@ export async function createDirectoryApp(deps: DirectoryAppDeps): Promise<NestFa
   const { identityKey, logger, pool } = deps;
   const behind = await catchUpAll(deps);
   if (behind > 0) logger.info({ streams: behind }, 'updated lookup tables that were behind the event log');
-  const app = await createServiceApp(directoryModule(deps), {
+  const app = await createServiceApp(directoryModule({ lanes: passwordLanes(), ...deps }), {
     service: 'directory',
     identityKey,
     logger,

@@ -9,6 +9,7 @@ export {
 } from './commands/projects.js';
 export { grantRole } from './commands/team.js';
 export { DIRECTORY_SETTINGS, type DirectoryConfig } from './config.js';
+export { SealBroken } from './credentials/sealing.js';
 export { newRawKey } from './credentials/tokens.js';
 export { newWebhookSecret, standardSecret } from './credentials/webhook-secret.js';
 export type { DirectoryAppDeps, DirectoryDeps } from './deps.js';

@@ -1,6 +1,6 @@
 import type { Refusal } from '@countersign/event-store';
 
-/** What the directory says no with. Status and type of each stand in the catalogue of contracts (ERRORS). */
+/** What the directory says no with. Status and type of each stand in the catalogue of contracts (ERRORS); the edge compiles only if all do. */
 export type RefusalCode =
   | 'project_not_found'
   | 'slug_already_exists'

@@ -25,6 +25,7 @@ import {
   type Outcome,
   resetPassword,
   SCOPE_PRESETS,
+  SealBroken,
   webhookSecrets,
 } from '@countersign/directory';
 import { newId } from '@countersign/event-store';
@@ -133,7 +134,7 @@ async function secretsOf(deps: DirectoryDeps, project: string): Promise<string |
   try {
     return (await webhookSecrets(deps, project))?.active.secret ?? null;
   } catch (error) {
-    if (error instanceof Error && error.name === 'SealBroken') {
+    if (error instanceof SealBroken) {
       throw new CannotStart(
         'The secrets in the database were encrypted with another key. Set SECRETS_KEY to that key, or restore secrets.json.',
         { cause: error },

@@ -3,7 +3,7 @@ import { type EventMeta, newId, uuidOf } from '@countersign/event-store';
 import { scryptCost } from '../config.js';
 import { hashPassword, PASSWORD_LENGTH, passwordFault } from '../credentials/password.js';
 import { writePassword } from '../credentials/rows.js';
-import { passwordTurnstile } from '../credentials/turnstile.js';
+import { inTurn } from '../credentials/turnstile.js';
 import type { DirectoryDeps } from '../deps.js';
 import { type FoundPerson, findPersons } from '../lookups/people.js';
 import { registerPerson, renamePerson, setPassword } from '../person/decider.js';
@@ -58,7 +58,7 @@ export async function createPerson(deps: DirectoryDeps, command: CreatePerson, m
 }
 
 export const writeNewPassword = async (deps: DirectoryDeps, person: string, password: string): Promise<string> =>
-  writePassword(deps.pool, person, await passwordTurnstile.run(() => hashPassword(password, scryptCost(deps.config))));
+  writePassword(deps.pool, person, await inTurn(deps, 'open', () => hashPassword(password, scryptCost(deps.config))));
 
 /** Verifiers the person's stream does not name (any more) are of no use but to a thief. */
 export async function dropOtherPasswords(deps: DirectoryDeps, id: string, person: Person): Promise<void> {

@@ -37,11 +37,24 @@ export class BusyError extends Retryable {
   }
 }
 
-/** Two of the four threads that Node keeps for such work, for the whole process. */
-export const passwordTurnstile = new Turnstile({ atOnce: 2, waiting: 100 });
+/** The queues of a process for passwords, by where they come from. Together they take the four threads that Node keeps for such work. */
+export interface PasswordLanes {
+  /** Anybody, two at once. */
+  open: Turnstile;
+  /** One at a time, for addresses that have failed a lot: others do not queue with them, and the work they can cause has a bound. */
+  busy: Turnstile;
+  /** One at a time, for people who come from a device or session of their own: they do not queue with guessers. */
+  own: Turnstile;
+}
 
-/** One of the four, in turn, for addresses that have failed a lot: others do not queue with them, and the work they can cause has a bound. */
-export const busyTurnstile = new Turnstile({ atOnce: 1, waiting: 20 });
+/** One set for a process: the threads are its own. */
+export const passwordLanes = (): PasswordLanes => ({
+  open: new Turnstile({ atOnce: 2, waiting: 100 }),
+  busy: new Turnstile({ atOnce: 1, waiting: 20 }),
+  own: new Turnstile({ atOnce: 1, waiting: 100 }),
+});
 
-/** One more for people who come from a device or session of their own: they do not queue with guessers. */
-export const ownTurnstile = new Turnstile({ atOnce: 1, waiting: 100 });
+/** Runs work in its queue; at once where nobody queues, as in an operator's command. @throws {BusyError} */
+export function inTurn<T>({ lanes }: { lanes?: PasswordLanes }, lane: keyof PasswordLanes, work: () => Promise<T>): Promise<T> {
+  return lanes ? lanes[lane].run(work) : work();
+}

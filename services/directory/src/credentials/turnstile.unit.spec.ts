@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { BusyError, Turnstile } from './turnstile.js';
+import { BusyError, inTurn, passwordLanes, Turnstile } from './turnstile.js';
 
 /** Work that stands still until it is let go. */
 function standing() {
@@ -27,6 +27,16 @@ describe('the turnstile', () => {
     }
     await Promise.all(all);
     expect(state).toEqual({ running: 0, most: 2, done: 5 });
+  });
+
+  it('is one of its application, and nobody queues without one', async () => {
+    const [one, other] = [{ lanes: passwordLanes() }, { lanes: passwordLanes() }];
+    const { state, work, letGo } = standing();
+    const all = [one, one, other, {}, {}].map((deps) => inTurn(deps, 'busy', work));
+    await new Promise(setImmediate);
+    expect(state.running).toBe(4);
+    for (; state.done < 5; await new Promise(setImmediate)) letGo();
+    await Promise.all(all);
   });
 
   it('goes on after work that fails', async () => {

@@ -1,12 +1,4 @@
-import {
-  type AgentActor,
-  CLIENT_IP_HEADER,
-  DEVICE_COOKIE,
-  ERRORS,
-  isErrorCode,
-  metaOf as metaOfCaller,
-  type PersonActor,
-} from '@countersign/contracts';
+import { type AgentActor, CLIENT_IP_HEADER, DEVICE_COOKIE, metaOf as metaOfCaller, type PersonActor } from '@countersign/contracts';
 import type { EventMeta } from '@countersign/event-store';
 import { type CallerIdentity, Problem, retryAfter } from '@countersign/http';
 import type { Outcome } from '../refusals.js';
@@ -53,6 +45,5 @@ export const metaOf = (identity: CallerIdentity): EventMeta => metaOfCaller({ ac
 export function accepted<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
   const { code, message, param, retryAfterSeconds } = outcome.refusal;
-  if (!isErrorCode(code)) throw new Error(`The refusal ${code} is not in the catalogue (${Object.keys(ERRORS).length} codes).`);
   throw new Problem(code, message, { param, headers: retryAfterSeconds === undefined ? undefined : retryAfter(retryAfterSeconds) });
 }

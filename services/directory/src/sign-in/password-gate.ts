@@ -1,7 +1,7 @@
 import { scryptCost } from '../config.js';
 import { nobody, verifyPassword } from '../credentials/password.js';
 import { readPassword } from '../credentials/rows.js';
-import { busyTurnstile, ownTurnstile, passwordTurnstile } from '../credentials/turnstile.js';
+import { inTurn } from '../credentials/turnstile.js';
 import type { DirectoryDeps } from '../deps.js';
 import type { FoundPerson } from '../lookups/people.js';
 import { NOBODY } from '../person/nobody.js';
@@ -25,15 +25,13 @@ const REFUSALS = {
     'Too many failed sign-ins for this account. Wait, use a browser you have signed in with before, or use a sign-in link.',
 } as const;
 
-const LANES = { own: ownTurnstile, busy: busyTurnstile, open: passwordTurnstile };
-
 /**
  * The one place where a password is checked: counted first, then verified, at the same cost whether the person exists or not (W2, O6, O7).
  * Refuses `account_locked` or `too_many_attempts` (with the seconds to wait), or `invalid_credentials`.
  */
 export async function checkPassword(deps: DirectoryDeps, who: PasswordTry): Promise<Outcome<FoundPerson>> {
   const source = await sourceOf(deps.pool, who.email, who.person?.id ?? null, who);
-  return LANES[source.kind].run(() => countAndVerify(deps, who, source));
+  return inTurn(deps, source.kind, () => countAndVerify(deps, who, source));
 }
 
 async function countAndVerify(deps: DirectoryDeps, { person, password }: PasswordTry, source: Source): Promise<Outcome<FoundPerson>> {
