@@ -1,4 +1,5 @@
-// What a file is called, how long it is, and whether a pure file stays pure (docs/development.md). Each check is first shown a case it must refuse.
+// What a file is called, how long it is, whether a pure file stays pure, and whether what its comments refer to exists (docs/development.md).
+// Each check is first shown a case it must refuse.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,6 +43,30 @@ function faultsOfPurity(path, text) {
   return impure ? [`${path}: \`${impure[0]}\` in a file of pure rules; the time and every choice come in as arguments.`] : [];
 }
 
+/** Numbers of the rows in docs/decisions.md: `7`, `K4`. */
+const rowsOf = (text) => new Set([...text.matchAll(/^\| (K?\d+) \|/gm)].map(([, row]) => row));
+
+/** Rows of docs/decisions.md that a text refers to: `decision 7`, `decisions 8, 17`, `decisions 2 and 17`, `K4`. */
+function referencesIn(text) {
+  const numbers = [...text.matchAll(/\bdecisions? (\d+(?:(?:, | and |–)\d+)*)/g)].flatMap(([, list]) => list.split(/, | and |–/));
+  return [...new Set([...numbers, ...[...text.matchAll(/\bK\d{1,2}\b/g)].map(([row]) => row)])];
+}
+
+function faultsOfReferences(path, text, rows) {
+  return referencesIn(text)
+    .filter((row) => !rows.has(row))
+    .map((row) => `${path}: refers to decision ${row}, which docs/decisions.md does not have.`);
+}
+
+/** A file's comments name files that exist, by any end of their path. */
+function faultsOfFileNames(path, text, paths) {
+  const comments = text.match(/^\s*(?:\/\/|\*|\/\*|--).*$|\s\/\/\s.*$/gm) ?? [];
+  return [...new Set(comments.join('\n').match(/(?<![\w*./-])[\w./-]*\w\.(?:ts|tsx|sql|mjs|md)\b/g) ?? [])]
+    .map((name) => name.replace(/^(?:\.\.?\/)+/, ''))
+    .filter((name) => !/^000\d_name\.sql$/.test(name) && !paths.some((other) => other === name || other.endsWith(`/${name}`)))
+    .map((name) => `${path}: a comment names ${name}, which does not exist.`);
+}
+
 const mustRefuse = [
   faultsOfName('libs/one/src/utils.ts'),
   faultsOfName('services/one/src/helpers/text.ts'),
@@ -50,6 +75,9 @@ const mustRefuse = [
   faultsOfLength('libs/one/src/long.ts', 'x\n'.repeat(LIMIT + 1)),
   faultsOfPurity('libs/review/src/decide.ts', 'const now = Date.now();\n'),
   faultsOfPurity('services/one/src/key-decider.ts', 'await load();\n'),
+  faultsOfReferences('libs/one/src/thing.ts', '// As decided (K99).\n', rowsOf('| K9 | x |\n')),
+  faultsOfReferences('libs/one/src/thing.ts', '/** (decisions 8, 99) */\n', rowsOf('| 8 | x |\n')),
+  faultsOfFileNames('libs/one/src/thing.ts', ' * See gone/thing.ts.\n', ['libs/one/src/thing.ts']),
 ];
 if (mustRefuse.some((faults) => faults.length === 0))
   throw new Error('A check of scripts/lint-files.mjs no longer refuses what it is there to refuse.');
@@ -58,14 +86,22 @@ const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((path) => path && !path.startsWith('scripts/layering-fixture/') && existsSync(join(ROOT, path)));
 const sources = paths.filter((path) => CODE.test(path) && !/(^|\/)((generated|vectors)\/|schema\.sql$)/.test(path));
+const rows = rowsOf(readFileSync(join(ROOT, 'docs/decisions.md'), 'utf8'));
 const faults = paths.flatMap(faultsOfName);
 const smells = [];
 for (const path of sources) {
   const text = readFileSync(join(ROOT, path), 'utf8');
-  faults.push(...faultsOfLength(path, text), ...faultsOfPurity(path, text));
+  faults.push(
+    ...faultsOfLength(path, text),
+    ...faultsOfPurity(path, text),
+    ...(path === 'scripts/lint-files.mjs' ? [] : faultsOfReferences(path, text, rows)),
+    ...faultsOfFileNames(path, text, paths),
+  );
   const lines = text.split('\n').length - 1;
   if (lines > SMELL) smells.push(`${path} (${lines})`);
 }
+for (const path of paths.filter((each) => each.endsWith('.md') && each !== 'docs/decisions.md'))
+  faults.push(...faultsOfReferences(path, readFileSync(join(ROOT, path), 'utf8'), rows));
 for (const path of Object.keys(LONG))
   if (!paths.includes(path)) faults.push(`scripts/lint-files.mjs allows ${path}, which does not exist.`);
 

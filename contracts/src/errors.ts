@@ -1,5 +1,5 @@
 /**
- * The catalogue of error codes (HRP digest §0, §13; decisions). Codes are stable: callers switch on them. One entry per code, and no
+ * The catalogue of error codes (HRP §0, §13). Codes are stable: callers switch on them. One entry per code, and no
  * other place names a status for one.
  */
 export const ERROR_TYPES = [

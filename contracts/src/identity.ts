@@ -1,5 +1,5 @@
 /**
- * Who calls, as the gateway found out and the services trust it (architecture §6). Travels signed in the `Countersign-Identity` header.
+ * Who calls, as the gateway found out and the services trust it (docs/architecture.md). Travels signed in the `Countersign-Identity` header.
  */
 export const SCOPES = [
   'reviews:create',

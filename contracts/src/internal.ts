@@ -1,5 +1,5 @@
 /**
- * What the gateway asks other services behind the public surface (architecture §6). These routes are signed like every other, with an
+ * What the gateway asks other services behind the public surface (docs/architecture.md). These routes are signed like every other, with an
  * anonymous actor, and no gateway route leads to them.
  *
  * N1. A service answers 200 with the reply, also when the answer is no: `refusal` is data here, the gateway turns it into the caller's error.

@@ -1,5 +1,5 @@
 /**
- * How events travel on Kafka (architecture §5, decisions K11, K12): a topic for each category, CloudEvents 1.0 in binary mode, key = stream,
+ * How events travel on Kafka (docs/architecture.md, decisions K11, K12): a topic for each category, CloudEvents 1.0 in binary mode, key = stream,
  * partition = bucket, value = the exact bytes the store holds.
  */
 import { digest, eventId, projectId, timestamp } from './http/primitives.js';

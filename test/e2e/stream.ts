@@ -6,7 +6,7 @@ export interface Frame {
   [more: string]: unknown;
 }
 
-/** An agent's side of the event stream (HRP digest §6.3, decision 13). */
+/** An agent's side of the event stream (HRP §6.3, decision 13). */
 export class Stream {
   readonly frames: Frame[] = [];
   readonly ids: string[] = [];

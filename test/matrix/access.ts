@@ -1,5 +1,5 @@
 /**
- * What each actor is told, by the class of the route (HRP digest §0, §1; decisions 7, 15, 30). A row states its own class and scope, so that a
+ * What each actor is told, by the class of the route (HRP §0, §1; decisions 7, 15, 30). A row states its own class and scope, so that a
  * change of the table of operations shows here.
  */
 import type { Actor } from './actors.js';

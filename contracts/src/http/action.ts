@@ -1,4 +1,4 @@
-/** What a reviewer may press: canonical actions and the three shapes an author may write them in (HRP digest §2.4, §3.3). */
+/** What a reviewer may press: canonical actions and the three shapes an author may write them in (HRP §2.4, §3.3). */
 import { ACTION_KINDS, Action, DECISION_VALUES, DECISIONS, REVIEW_STATUSES } from '../events/parts.js';
 import { choice, message, nullable, ref, type Static, Type } from '../schema.js';
 import { text } from './primitives.js';
@@ -6,7 +6,7 @@ import { text } from './primitives.js';
 export const ReviewStatus = message('ReviewStatus', choice(REVIEW_STATUSES));
 export type ReviewStatus = Static<typeof ReviewStatus>;
 
-/** Decisions HRP names; this server writes those of `DECISIONS`, and readers tolerate others (HRP digest §2.3). */
+/** Decisions HRP names; this server writes those of `DECISIONS`, and readers tolerate others (HRP §2.3). */
 export const WIRE_DECISIONS = [...DECISIONS, 'retried', 'expired', 'confirmed', 'vetoed'] as const;
 export const ReviewDecision = message('ReviewDecision', choice(WIRE_DECISIONS));
 export type ReviewDecision = Static<typeof ReviewDecision>;

@@ -1,4 +1,4 @@
-/** Signing in, sessions, invitations, what a key is (HRP digest §1.1, §1.7, §10; decision K1). */
+/** Signing in, sessions, invitations, what a key is (HRP §1.1, §1.7, §10; decision K1). */
 
 import { AUTH_METHODS } from '../events/parts.js';
 import { SCOPES } from '../identity.js';

@@ -1,4 +1,4 @@
-/** Webhook deliveries as their sender sees them (HRP digest §1.4, §7.3, §13; decision 11). */
+/** Webhook deliveries as their sender sees them (HRP §1.4, §7.3, §13; decision 11). */
 import { choice, message, nullable, ref, type Static, Type } from '../schema.js';
 import { ListOf, lenientPage, objectType } from './list.js';
 import { count, deliveryId, httpUrl, moment, reviewId, text, timestamp } from './primitives.js';

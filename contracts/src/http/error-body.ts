@@ -1,4 +1,4 @@
-/** The one error body of every route (HRP digest §0, §13). */
+/** The one error body of every route (HRP §0, §13). */
 import { ERROR_CODES, ERROR_TYPES } from '../errors.js';
 import { choice, message, nullable, ref, type Static, Type } from '../schema.js';
 import { ReviewDecision, ReviewStatus } from './action.js';

@@ -1,4 +1,4 @@
-/** Lists and pages (HRP digest §0, §13; decision 14). */
+/** Lists and pages (HRP §0, §13; decision 14). */
 import { message, ref, type Static, type TSchema, Type } from '../schema.js';
 import { count, pathId } from './primitives.js';
 
@@ -27,7 +27,7 @@ export function objectType<const T extends string>(type: T) {
 /** Members of a list's query: page by `limit` and `offset`, or by `limit` and `cursor`. What is out of range is refused. */
 export const page = () => pageMembers({});
 
-/** The same for HRP's older lists, which read what is malformed as absent and what is too big as the biggest (HRP digest §0). */
+/** The same for HRP's older lists, which read what is malformed as absent and what is too big as the biggest (HRP §0). */
 export const lenientPage = () => pageMembers({ 'x-lenient': true });
 
 const pageMembers = (how: { 'x-lenient'?: true }) => ({

@@ -1,4 +1,4 @@
-/** What the station says about itself, and tickets for its stream (HRP digest §1.1, §6.3; decisions 13, K20). */
+/** Server status and metadata, and tickets for its stream (HRP §1.1, §6.3; decisions 13, K20). */
 import { choice, mapOf, message, type Static, Type } from '../schema.js';
 import { text, timestamp } from './primitives.js';
 

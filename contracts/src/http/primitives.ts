@@ -1,4 +1,4 @@
-/** Words used by many messages: ids, times, digests, addresses. HRP digest §0 with decision 18 for the ids. */
+/** Words used by many messages: ids, times, digests, addresses. HRP §0 with decision 18 for the ids. */
 import { choice, Type } from '../schema.js';
 
 /** TypeID: prefix, `_`, UUIDv7 in lowercase Crockford base32 (decision 18). */
@@ -36,7 +36,7 @@ export const moment = (description?: string) =>
     ...(description ? { description } : {}),
   });
 
-/** `sha256:` and lowercase hex over the RFC 8785 bytes (HRP digest §13). */
+/** `sha256:` and lowercase hex over the RFC 8785 bytes (HRP §13). */
 export const digest = (description?: string) => Type.String({ pattern: '^sha256:[0-9a-f]{64}$', ...(description ? { description } : {}) });
 
 export const email = (description?: string) => Type.String({ format: 'email', maxLength: 254, ...(description ? { description } : {}) });

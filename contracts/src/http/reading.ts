@@ -1,4 +1,4 @@
-/** Feedback, stats and the audit log (HRP digest §1.4, §8, §9, §13; decision 14). */
+/** Feedback, stats and the audit log (HRP §1.4, §8, §9, §13; decision 14). */
 import { choice, jsonObject, mapOf, message, nullable, ref, type Static, Type } from '../schema.js';
 import { ReviewDecision } from './action.js';
 import { ListOf, lenientPage, objectType } from './list.js';

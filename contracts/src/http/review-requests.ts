@@ -1,4 +1,4 @@
-/** What agents and people send about a review (HRP digest §1.2, §13). Unknown keys are dropped; known ones that are not served yet, and names only answers have, are refused. */
+/** What agents and people send about a review (HRP §1.2, §13). Unknown keys are dropped; known ones that are not served yet, and names only answers have, are refused. */
 
 import { REVIEW_STATUSES } from '../events/parts.js';
 import { choice, jsonObject, message, notYet, notYetField, type Static, saidAs, Type } from '../schema.js';

@@ -1,4 +1,4 @@
-/** The review as every reader sees it (HRP digest §2.1, §13). Every key is present, null when unset. */
+/** The review as every reader sees it (HRP §2.1, §13). Every key is present, null when unset. */
 import { AUTH_METHODS } from '../events/parts.js';
 import { choice, jsonObject, message, nullable, ref, type Static, Type } from '../schema.js';
 import { ActionKind, ReviewDecision, ReviewStatus, TemplateAction } from './action.js';

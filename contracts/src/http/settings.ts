@@ -1,4 +1,4 @@
-/** A project, its keys, its webhook secret and its people (HRP digest §1.6, §10, §13). */
+/** A project, its keys, its webhook secret and its people (HRP §1.6, §10, §13). */
 import { message, nullable, ref, type Static, Type } from '../schema.js';
 import { RoleName, ScopeName } from './auth.js';
 import { ListOf, objectType } from './list.js';

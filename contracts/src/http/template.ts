@@ -1,4 +1,4 @@
-/** Templates: the contract between who asks and who decides (HRP digest §1.3, §3; decisions 8, 10). */
+/** Templates: the contract between who asks and who decides (HRP §1.3, §3; decisions 8, 10). */
 import { FIELD_TYPES, Field } from '../events/parts.js';
 import { choice, jsonObject, message, notYet, notYetField, nullable, ref, type Static, Type } from '../schema.js';
 import { TemplateAction, TemplateActionInput } from './action.js';

@@ -1,5 +1,5 @@
 /**
- * Frames of `GET /api/v1/events/stream` (HRP digest §6.3, decision 13): `id:` (opaque), `data:` one JSON document, LF only.
+ * Frames of `GET /api/v1/events/stream` (HRP §6.3, decision 13): `id:` (opaque), `data:` one JSON document, LF only.
  *
  * F1. The first frame is `open`. It and `reset` carry no fact of a review.
  * F2. `id:` is a place to replay from with Last-Event-ID for 24 h or 10,000 frames; past that one `reset` comes first, and the reader

@@ -1,5 +1,5 @@
 /**
- * Bodies of the webhooks an agent receives at its callback_url (HRP digest §7.1, §13). The keys are exact: clients read them by name.
+ * Bodies of the webhooks an agent receives at its callback_url (HRP §7.1, §13). The keys are exact: clients read them by name.
  *
  * W1. `review.action_taken` and custom iterations say what they are in `event`; every other body does in `type`.
  * W2. A key marked optional is absent, never null, when there is nothing to say; a nullable key is always there.

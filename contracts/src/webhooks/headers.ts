@@ -1,6 +1,6 @@
 import { message, type Static, Type } from '../schema.js';
 
-/** Headers of a webhook (HRP digest §7.2, decision 11). The HRP signatures use the secret's text as key, the Standard one its bytes. */
+/** Headers of a webhook (HRP §7.2, decision 11). The HRP signatures use the secret's text as key, the Standard one its bytes. */
 export const WebhookHeaders = message(
   'WebhookHeaders',
   Type.Object({

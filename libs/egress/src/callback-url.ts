@@ -4,7 +4,7 @@ import { type Network, reservedRange } from './networks.js';
 /** Longest URL accepted, in characters of its serialised form. */
 const MAX_LENGTH = 2_048;
 
-/** Why an address is not called: the value a create request is refused with (hrp §1.2b). */
+/** Why an address is not called: the value a create request is refused with (HRP §1.2b). */
 export interface CallbackRefusal {
   code: 'invalid_callback_url';
   message: string;

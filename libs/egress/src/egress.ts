@@ -1,5 +1,5 @@
 /**
- * Requests to addresses that clients named: checked, bounded, never following a redirect (hrp §7.3, decision 12).
+ * Requests to addresses that clients named: checked, bounded, never following a redirect (HRP §7.3, decision 12).
  *
  * E1 Only addresses that were checked for this very connection are reached (guarded-connect.ts).
  * E2 A redirect is an answer like any other: its target is never requested.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Strong entity tag of a JSON body: 27 base64url characters of its SHA-256 (HRP digest §0). */
+/** Strong entity tag of a JSON body: 27 base64url characters of its SHA-256 (HRP §0). */
 export function etagOf(body: string | Uint8Array): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
 }

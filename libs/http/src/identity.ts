@@ -1,5 +1,5 @@
 /**
- * The signed identity the gateway vouches with (architecture §6): `base64url(JSON)` `.` `base64url(HMAC-SHA256 of the first part)`.
+ * The signed identity the gateway vouches with (docs/architecture.md): `base64url(JSON)` `.` `base64url(HMAC-SHA256 of the first part)`.
  *
  * I1 A service accepts no request without it, on any route but its probes.
  * I2 It is bound to one service, method, path with query, and the exact bytes of the body, and ends after a minute: a copy of it serves nothing else.

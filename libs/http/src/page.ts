@@ -51,7 +51,7 @@ export function decodeCursor<T>(cursor: string, isPlace: (value: unknown) => val
   return place;
 }
 
-/** The list body of HRP digest §0 with our additions (decision 14). */
+/** The list body of HRP §0 with our additions (decision 14). */
 export function listBody<T>(
   items: T[],
   about: { total: number; hasMore: boolean; nextCursor?: string; totalIsCapped?: boolean },

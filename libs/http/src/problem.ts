@@ -21,7 +21,7 @@ export interface ProblemOptions {
 }
 
 /**
- * A "no" on its way to the caller: the error body of HRP digest §0. Thrown at the edge only; the rules inside return refusals.
+ * A "no" on its way to the caller: the error body of HRP §0. Thrown at the edge only; the rules inside return refusals.
  * The status and type come from the catalogue of codes.
  */
 export class Problem extends Error {

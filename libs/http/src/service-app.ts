@@ -56,7 +56,7 @@ class ProblemAdapter extends FastifyAdapter {
 }
 
 /**
- * A Nest application on Fastify whose every answer follows HRP digest §0: JSON error bodies, request ids, entity tags.
+ * A Nest application on Fastify whose every answer follows HRP §0: JSON error bodies, request ids, entity tags.
  * Initialised and ready to be injected into; whoever wants a socket calls `listen`.
  */
 export async function createHttpApp(module: AppModule, options: AppOptions): Promise<NestFastifyApplication> {

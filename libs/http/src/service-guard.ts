@@ -16,7 +16,7 @@ declare module 'fastify' {
 /** Routes a probe may ask without an identity. They tell nothing but whether the process works. */
 const PROBES = new Set(['/health', '/health/ready']);
 
-/** The one guard of a service (architecture §6): refuses whatever the gateway has not signed, for unknown routes too. */
+/** The one guard of a service (docs/architecture.md): refuses whatever the gateway has not signed, for unknown routes too. */
 export function requireIdentity(fastify: FastifyInstance, options: { service: string; identityKey: string; now: () => number }): void {
   fastify.decorateRequest('identity', null);
   fastify.decorateRequest('bodySha256', null);

@@ -1,12 +1,12 @@
 /**
- * Which actions a review offers. The list its template published is authoritative for decisions (HRP digest §2.4): `approve` exists where the
+ * Which actions a review offers. The list its template published is authoritative for decisions (HRP §2.4): `approve` exists where the
  * template lists it. Asking for changes, taking that back, and refusing while changes are awaited belong to the protocol, not to a template.
  */
 import type { Action } from '@countersign/contracts';
 import { isOpen } from './review.js';
 import type { RequestedReview, ReviewState } from './state.js';
 
-/** What a template may list by name (HRP digest §2.4). */
+/** What a template may list by name (HRP §2.4). */
 export const PRESETS = {
   approve: { id: 'approve', label: 'Approve', kind: 'decision', decision_value: 'approved', style: 'primary' },
   reject: {

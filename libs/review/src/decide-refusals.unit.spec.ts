@@ -37,7 +37,7 @@ const resubmitted =
 const irreversible: Asked = { body: { irreversibility: 'irreversible' } };
 const seen = { version: 1, payload_digest: digest(PAYLOAD) };
 
-describe('the order of the checks (HRP digest §2.4)', () => {
+describe('the order of the checks (HRP §2.4)', () => {
   const decided = () => asked().when(doing(bob, 'approve')).next;
   const cases: [string, ReturnType<typeof asked>, string, Partial<ActOnReview>, string, string?][] = [
     ['no review', empty(), 'approve', {}, 'review_not_found'],

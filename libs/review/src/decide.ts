@@ -1,5 +1,5 @@
 /**
- * What a person does to a review: the action pipeline (HRP digest §2.4, decisions 3–7, 22–27).
+ * What a person does to a review: the action pipeline (HRP §2.4, decisions 3–7, 22–27).
  *
  * The order of the checks is the protocol's: who may → the same click again → settled → awaiting changes → unknown action → status →
  * feedback → version and digest → editable fields → whether changes may be asked for.

@@ -1,4 +1,4 @@
-/** What a person changed before deciding (decisions 3, 4; HRP digest §2.5). */
+/** What a person changed before deciding (decisions 3, 4; HRP §2.5). */
 import { equalJson } from '@countersign/evidence';
 import { checkPayload } from './payload.js';
 import { type ReviewRefusal, refuse } from './refusals.js';

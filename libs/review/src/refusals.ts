@@ -5,7 +5,7 @@ import type { Archived, Decided, Expired, RequestedReview, ReviewState } from '.
 /** A no about a review, by its code in the catalogue of errors. */
 export type ReviewRefusal = Refusal<ErrorCode>;
 
-/** What a 409 says of the review as it stands (HRP digest §13). */
+/** What a 409 says of the review as it stands (HRP §13). */
 export interface ReviewSummary {
   id: string;
   status: RequestedReview['status'];

@@ -147,7 +147,7 @@ const stories = (look: Parameters<typeof tell>[2], done: (story: Story<ReviewSta
     { numRuns: 300 },
   );
 
-/** HRP digest §2.2, as far as it is built. */
+/** HRP §2.2, as far as it is built. */
 const EDGES: Record<string, string[]> = {
   pending: ['pending', 'awaiting_iteration', 'decided', 'expired'],
   awaiting_iteration: ['awaiting_iteration', 'pending', 'decided', 'expired'],

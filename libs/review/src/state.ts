@@ -158,7 +158,7 @@ export interface ReviewRecord extends Pinned {
   feedback: string | null;
   prompt_edit: string | null;
   last_act: Act | null;
-  /** Drafts saved up to then were about something else (HRP digest §2.6). */
+  /** Drafts saved up to then were about something else (HRP §2.6). */
   drafts_void_at: string | null;
   held_by: Hold | null;
   held_at: string | null;

@@ -5,7 +5,7 @@ import type { StoredEvent } from '@countersign/event-store';
 const versionId = (eventId: string): string => eventId.replace(/^evt_/, 'ver_');
 
 /**
- * Every payload the agent sent, newest first, with the feedback that asked for it (HRP digest §2.6). Folds the review's own stream;
+ * Every payload the agent sent, newest first, with the feedback that asked for it (HRP §2.6). Folds the review's own stream;
  * erased events leave no version.
  */
 export function versionsOf(events: readonly StoredEvent<ReviewEvent>[]): ReviewVersion[] {

@@ -1,4 +1,4 @@
-/** The review as every reader sees it (HRP digest §2.1, §13): settled by the time it is read at, without writing anything (decision 25). */
+/** The review as every reader sees it (HRP §2.1, §13): settled by the time it is read at, without writing anything (decision 25). */
 import type { Review } from '@countersign/contracts';
 import { offeredActions } from './actions.js';
 import { addSeconds, approvalDeadline } from './deadline.js';
@@ -84,7 +84,7 @@ function decisionFields(
   };
 }
 
-/** HRP names what later features fill; every key is present (HRP digest §2.1). */
+/** HRP names what later features fill; every key is present (HRP §2.1). */
 const NOT_YET = {
   snoozed_until: null,
   assignment_ladder: null,

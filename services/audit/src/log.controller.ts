@@ -9,7 +9,7 @@ import { mayReadLog, ownWrite, projectOf } from './reader.js';
 /** Positions one request may verify; `countersign verify` does the whole log. */
 const VERIFY_RANGE = 100_000;
 
-/** The audit log: who did what, and whether it is as it was written (HRP digest §9, §13). */
+/** The audit log: who did what, and whether it is as it was written (HRP §9, §13). */
 @Controller('/api/v1/audit')
 export class LogController {
   constructor(@Inject(CONTEXT) private readonly context: AuditContext) {}

@@ -20,7 +20,7 @@ import { ownWrite, projectOf, templatesOf } from './reader.js';
 import { deliveryFailed, showReview } from './show-review.js';
 import { waitForChange } from './wait-for-change.js';
 
-/** Reading reviews, and what can be learnt from them (HRP digest §1.2, §1.4, §8). */
+/** Reading reviews, and what can be learnt from them (HRP §1.2, §1.4, §8). */
 @Controller('/api/v1')
 export class ReviewsController {
   constructor(@Inject(CONTEXT) private readonly context: AuditContext) {}

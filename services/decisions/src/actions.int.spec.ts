@@ -1,4 +1,4 @@
-/** The action pipeline through HTTP: what a person does, and the routes that are called by older names (hrp §2.4, §2.5). */
+/** The action pipeline through HTTP: what a person does, and the routes that are called by older names (HRP §2.4, §2.5). */
 import type { Actor } from '@countersign/contracts';
 import type { StoredEvent } from '@countersign/event-store';
 import { digest } from '@countersign/evidence';

@@ -38,7 +38,7 @@ const ALIASES = { approved: 'approved', edited: 'approved', rejected: 'rejected'
 
 type Said = Omit<ActOnReview, 'actor' | 'action'>;
 
-/** What people do to a review (HRP digest §2.4–2.7). Every route is a command for one decider of libs/review. */
+/** What people do to a review (HRP §2.4–2.7). Every route is a command for one decider of libs/review. */
 @Controller()
 export class DecisionsController {
   constructor(@Inject(DEPS) private readonly deps: DecisionsDeps) {}

@@ -1,4 +1,4 @@
-/** Whoever leaves a project leaves nothing in their hands (hrp §1.6; departures.ts L1–L3). */
+/** Whoever leaves a project leaves nothing in their hands (HRP §1.6; departures.ts L1–L3). */
 
 import type { PersonActor } from '@countersign/contracts';
 import { CATEGORY_PREFIXES } from '@countersign/contracts';

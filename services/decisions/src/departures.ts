@@ -1,5 +1,5 @@
 /**
- * Whoever leaves a project leaves nothing in their hands (hrp §1.6): what they were given, and what they hold, is free again.
+ * Whoever leaves a project leaves nothing in their hands (HRP §1.6): what they were given, and what they hold, is free again.
  *
  * L1. Both sides are looked at: what a person has in hand when they leave, and who has left when a review gets into their hands. Each side
  *     takes the person's lock first, so that the one handled second sees the other, whichever process handles it.

@@ -1,4 +1,4 @@
-/** Unsent edits (hrp §2.6): no events, kept until what they are about has passed, and never past it (K1). */
+/** Unsent edits (HRP §2.6): no events, kept until what they are about has passed, and never past it (K1). */
 import type { Actor, DraftReply } from '@countersign/contracts';
 import { newId, redactStream } from '@countersign/event-store';
 import { act, draftStands, loadReview, resubmit, withdraw } from '@countersign/review';

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 
-/** A reviewer's unsent edits (HRP digest §2.6). */
+/** A reviewer's unsent edits (HRP §2.6). */
 export interface Draft {
   payload: Record<string, unknown>;
   by: string;

@@ -1,4 +1,4 @@
-/** Who has a review in hand, through HTTP: a claim that holds, release, assignment with and without a hold (hrp §1.2, §2.7). */
+/** Who has a review in hand, through HTTP: a claim that holds, release, assignment with and without a hold (HRP §1.2, §2.7). */
 import type { Actor } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** Whom and what the action pipeline refuses, in the order of the protocol, and that nothing is written then (hrp §2.4, §2.5; decisions 7, 22, 30). */
+/** Whom and what the action pipeline refuses, in the order of the protocol, and that nothing is written then (HRP §2.4, §2.5; decisions 7, 22, 30). */
 import type { Actor } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { digest } from '@countersign/evidence';

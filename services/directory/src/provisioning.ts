@@ -18,7 +18,7 @@ export function directoryStore(options: { pool: Pool; logger?: Logger }): EventS
 /** Who caused an event when somebody works at the server itself (CLI, first start). */
 export const OPERATOR: EventMeta = { actor: { kind: 'system', id: 'operator' } };
 
-/** Scopes by the use of a key (hrp.md §10). An agent polls, so it may read. */
+/** Scopes by the use of a key (HRP §10). An agent polls, so it may read. */
 export const SCOPE_PRESETS = {
   agent: ['reviews:create', 'reviews:read', 'templates:read', 'feedback:read'],
   reviewer: ROLE_SCOPES.reviewer,

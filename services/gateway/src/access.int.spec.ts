@@ -21,7 +21,7 @@ const CALLERS = {
 } as const;
 type Caller = keyof typeof CALLERS;
 
-/** The matrix once more, as HRP digest §0 and decision 7 state it: what each class answers each caller who may not come in. */
+/** The matrix once more, as HRP §0 and decision 7 state it: what each class answers each caller who may not come in. */
 const DENIED: Record<Exclude<Access, 'public'>, Partial<Record<Caller, ErrorCode>>> = {
   key: {
     nobody: 'missing_api_key',
@@ -81,7 +81,7 @@ const REVIEWER_SCOPES = ['reviews:read', 'reviews:decide', 'reviews:claim', 'rev
 function expected(operation: Operation, caller: Caller): ErrorCode | 'admitted' {
   if (operation.access === 'public') return 'admitted';
   const { scopes, access } = operation;
-  // HRP digest §1.2: a session that submits is forbidden, and not unauthenticated.
+  // HRP §1.2: a session that submits is forbidden, and not unauthenticated.
   if (access === 'key' && scopes.includes('reviews:create')) {
     if (caller === 'reviewer' || caller === 'admin' || caller === 'reviewer by cookie' || caller === "another project's admin")
       return 'forbidden';

@@ -17,7 +17,7 @@ export interface Denial {
 }
 
 /**
- * What can be said before the credential is looked up: whether there is one, and of the right kind (HRP digest §0).
+ * What can be said before the credential is looked up: whether there is one, and of the right kind (HRP §0).
  * Null when it has to be looked up.
  */
 export function denyUnseen(operation: Operation, credential: Credential | null): Denial | null {
@@ -39,7 +39,7 @@ export function denyUnseen(operation: Operation, credential: Credential | null):
   }
 }
 
-/** HRP answers a session that submits with 403, where other key routes do not look at it (HRP digest §1.2). */
+/** HRP answers a session that submits with 403, where other key routes do not look at it (HRP §1.2). */
 function takesSessionsElsewhere(operation: Operation): boolean {
   return operation.scopes.includes('reviews:create');
 }

@@ -1,5 +1,5 @@
 /**
- * Who comes in, and to what (HRP digest §0; decision 7). Runs on the headers alone, before a byte of the body is read.
+ * Who comes in, and to what (HRP §0; decision 7). Runs on the headers alone, before a byte of the body is read.
  *
  * A1 The order is credential, kind of caller, role, scope, rate limit; the schema and everything about an object come after, in the service.
  * A2 The table of operations is the only source: a route without a row is not admitted to anything.

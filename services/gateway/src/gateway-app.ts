@@ -143,7 +143,7 @@ function operationOf(operations: ReadonlyMap<string, Operation>, request: Fastif
   return operations.get(`${method} ${request.routeOptions.url ?? ''}`);
 }
 
-/** Without credentials, nobody is told that an API route does not exist (HRP digest §0). */
+/** Without credentials, nobody is told that an API route does not exist (HRP §0). */
 function isHidden(fastify: FastifyInstance, request: FastifyRequest): boolean {
   return request.url.startsWith('/api/') && credentialOf(request) === null && methodsOf(fastify, request.url).length === 0;
 }

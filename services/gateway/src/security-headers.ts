@@ -36,7 +36,7 @@ export async function addSecurityHeaders(fastify: FastifyInstance): Promise<void
   });
 }
 
-/** One other origin may call with credentials (HRP digest §0). Answers its preflights; everybody else's find no route. */
+/** One other origin may call with credentials (HRP §0). Answers its preflights; everybody else's find no route. */
 export function allowOrigin(fastify: FastifyInstance, origin: string | undefined): void {
   if (origin === undefined) return;
   fastify.addHook('onRequest', async (request, reply) => {

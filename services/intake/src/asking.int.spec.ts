@@ -1,4 +1,4 @@
-/** `POST /reviews` through HTTP: what it answers, what it refuses, and whom and what it looks up (hrp §1.2a, §1.2b). */
+/** `POST /reviews` through HTTP: what it answers, what it refuses, and whom and what it looks up (HRP §1.2a, §1.2b). */
 import type { Actor, Template } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { digest } from '@countersign/evidence';

@@ -29,7 +29,7 @@ import { Body, Controller, Headers, Inject, Param, Post, Put } from '@nestjs/com
 import { DEPS, type IntakeDeps } from './deps.js';
 import { type AnsweredRequest, requestReview } from './request-review.js';
 
-/** What agents do (HRP digest §1.2, §13). Every route is a command for one decider of libs/review. */
+/** What agents do (HRP §1.2, §13). Every route is a command for one decider of libs/review. */
 @Controller('/api/v1/reviews')
 export class ReviewsController {
   constructor(@Inject(DEPS) private readonly deps: IntakeDeps) {}

@@ -1,4 +1,4 @@
-/** The actions of a template, from the three shapes an author may write into the one that is kept (HRP digest §3.3). */
+/** The actions of a template, from the three shapes an author may write into the one that is kept (HRP §3.3). */
 import type { Action, ErrorCode, TemplateActionInput, TemplateActionObject } from '@countersign/contracts';
 import type { Refusal } from '@countersign/event-store';
 import { PRESETS, RESERVED_ACTION_IDS } from '@countersign/review';

@@ -26,7 +26,7 @@ const code = (inputs: TemplateActionInput[]) => {
   return 'refusal' in result ? [result.refusal.code, result.refusal.param] : 'accepted';
 };
 
-describe('the three shapes of an action (HRP digest §3.3)', () => {
+describe('the three shapes of an action (HRP §3.3)', () => {
   const cases: [string, TemplateActionInput[], object[]][] = [
     ['none at all: approve and reject', [], [approve, reject]],
     ['presets by name', ['approve', 'reject', 'request_changes'], [approve, reject, request_changes]],

@@ -1,5 +1,5 @@
 /**
- * What may become of a template (HRP digest §1.3, §3; decision 10).
+ * What may become of a template (HRP §1.3, §3; decision 10).
  *
  * T1. A published version never changes: every change of what is in force is the next version.
  * T2. A version that lets software or the clock approve is put in force by a person: published, updated to, or resumed.
@@ -155,7 +155,7 @@ function readDraft(template: ExistingTemplate, draft: Record<string, unknown>): 
   return { refusal: { code, message, param: first.path, details: result.issues } };
 }
 
-/** Members whose mistakes have a code of their own (HRP digest §1.3). */
+/** Members whose mistakes have a code of their own (HRP §1.3). */
 const DRAFT_CODES: Record<string, ErrorCode | undefined> = { fields: 'invalid_fields', actions: 'invalid_actions' };
 
 /** `POST /templates/:id/publish`: the draft becomes the next version. */

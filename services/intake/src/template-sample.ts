@@ -1,4 +1,4 @@
-/** Begins a template from an object an author has at hand (HRP digest §1.3): a configuration as far as it goes, or a sample payload. */
+/** Begins a template from an object an author has at hand (HRP §1.3): a configuration as far as it goes, or a sample payload. */
 import type { FieldType, TemplateFieldInput } from '@countersign/contracts';
 
 const SETTINGS: ReadonlySet<string> = new Set([

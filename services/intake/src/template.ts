@@ -119,7 +119,7 @@ const UNPUBLISHED: Omit<TemplateConfig, 'name'> = {
   max_iterations: null,
 };
 
-/** HRP digest §3.1; null for a template that is none or was deleted. */
+/** HRP §3.1; null for a template that is none or was deleted. */
 export function templateToWire(state: TemplateState): Template | null {
   if (state.status === 'none' || state.status === 'deleted') return null;
   const { id, project_id, slug, status, draft, created_at, updated_at } = state;

@@ -45,7 +45,7 @@ import { beginTemplate, type HandledTemplate, loadTemplate, onTemplate } from '.
 /** How long a list waits for the caller's own last write (K14), in milliseconds. */
 const OWN_WRITE_WAIT = 1_000;
 
-/** Templates (HRP digest §1.3, §3). Every change is a command for one function of the decider. */
+/** Templates (HRP §1.3, §3). Every change is a command for one function of the decider. */
 @Controller('/api/v1/templates')
 export class TemplatesController {
   constructor(@Inject(DEPS) private readonly deps: IntakeDeps) {}

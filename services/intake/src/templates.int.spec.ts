@@ -1,4 +1,4 @@
-/** The life of a template through HTTP (hrp §1.3, §3; decision 10). */
+/** The life of a template through HTTP (HRP §1.3, §3; decision 10). */
 import type { Actor, ResponseOf } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { withdraw } from '@countersign/review';

@@ -14,7 +14,7 @@ export async function loadTemplate(store: EventStore, id: string): Promise<Templ
   return events.reduce(templateFold.evolve, templateFold.initial());
 }
 
-/** By slug, else by id (HRP digest §1.2a: a slug wins). Null for what another project has. */
+/** By slug, else by id (HRP §1.2a: a slug wins). Null for what another project has. */
 export async function findTemplate(store: EventStore, projectId: string, ref: string): Promise<RequestedTemplate | null> {
   const id = (await store.reservation(slugKey(projectId, ref))) ?? ref;
   const template = requestedTemplate(await loadTemplate(store, id));

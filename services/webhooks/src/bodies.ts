@@ -1,5 +1,5 @@
 /**
- * What an agent is told, as a pure function of the review after an event and that event (hrp §7.1, §13).
+ * What an agent is told, as a pure function of the review after an event and that event (HRP §7.1, §13).
  *
  * W1 The keys are exact and their order is stable: the text made of a body here is what is sent on every attempt.
  * W2 A person's decision is told twice, `review.action_taken` and then `review.decided`; what no person decided is told once.

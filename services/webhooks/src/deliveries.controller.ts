@@ -18,7 +18,7 @@ import { PARTS, type Parts } from './deps.js';
 import { COUNTED, isPlace, listDeliveries, type Place, readDelivery } from './log/deliveries.js';
 import { deliveryOf, detailOf } from './log/wire.js';
 
-/** The delivery log and what can be done about it (hrp §1.4, §13). */
+/** The delivery log and what can be done about it (HRP §1.4, §13). */
 @Controller()
 export class DeliveriesController {
   constructor(@Inject(PARTS) private readonly parts: Parts) {}

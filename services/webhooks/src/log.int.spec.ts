@@ -1,4 +1,4 @@
-/** The delivery log over HTTP (hrp §1.4, §13); every answer is held against its contract. */
+/** The delivery log over HTTP (HRP §1.4, §13); every answer is held against its contract. */
 
 import type { AgentActor, Delivery, DeliveryDetail, DeliveryList, ErrorBody, WebhookTestResult } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';

@@ -1,5 +1,5 @@
 /**
- * The three signatures of a delivery (hrp §7.2, decision 11). A wire format: every byte here is somebody's check.
+ * The three signatures of a delivery (HRP §7.2, decision 11). A wire format: every byte here is somebody's check.
  *
  * Two readings of one secret. A project's secret is 64 hex characters. The two HRP headers use that text itself as the key; Standard
  * Webhooks uses the 32 bytes the text stands for, which its users hold as `whsec_` and base64.

@@ -1,4 +1,4 @@
-/** The audit log (HRP digest §9): rows of the read model, their details read from the event store as they are now. */
+/** The audit log (HRP §9): rows of the read model, their details read from the event store as they are now. */
 import type { AuditEvent, AuditQuery } from '@countersign/contracts';
 import { INSTALLATION_PROJECT, idOf } from '@countersign/event-store';
 import { readJson } from '@countersign/evidence';

@@ -104,7 +104,7 @@ export async function listDecided(db: DataSource, filter: Filter, page: Page): P
   return paged(rows, page.limit, total, (row) => [row.decided_at?.toISOString() ?? '', row.review] satisfies DecidedPlace);
 }
 
-/** HRP digest §8. */
+/** HRP §8. */
 export function feedbackItem(review: RequestedReview): FeedbackItem {
   if (!('outcome' in review) || review.outcome.kind !== 'decided') throw new Error(`Review ${review.id} is listed as decided and is not.`);
   const { decision, decided_at, approved_value, edited_payload, changed_keys } = review.outcome;

@@ -1,4 +1,4 @@
-/** Counts (HRP digest §1.3, §1.4), all of them sums over the tallies. */
+/** Counts (HRP §1.3, §1.4), all of them sums over the tallies. */
 import type { Stats, TemplateStats } from '@countersign/contracts';
 import type { Pool } from 'pg';
 

@@ -9,7 +9,7 @@ import { createHash, randomBytes } from 'node:crypto';
  */
 export type CredentialKind = 'api_key' | 'password' | 'webhook_secret' | 'invitation';
 
-/** `gwk_` and 64 lowercase hex digits (hrp.md §10). */
+/** `gwk_` and 64 lowercase hex digits (HRP §10). */
 export const RAW_KEY = /^gwk_[0-9a-f]{64}$/;
 
 /** What a key starts with when it is listed: `gwk_` and eight characters. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** A project's signing secret: 64 lowercase hex digits (hrp.md §1.6). */
+/** A project's signing secret: 64 lowercase hex digits (HRP §1.6). */
 export const WEBHOOK_SECRET = /^[0-9a-f]{64}$/;
 
 export const newWebhookSecret = (): string => randomBytes(32).toString('hex');

@@ -31,7 +31,7 @@ import { meView, sessionView, signedInReply } from './views.js';
 
 type RequestHeaders = Record<string, string | undefined>;
 
-/** Signing in, sessions, invitations, what a key is (HRP digest §1.1, §1.7). */
+/** Signing in, sessions, invitations, what a key is (HRP §1.1, §1.7). */
 @Controller('/api/v1/auth')
 export class AuthController {
   constructor(@Inject(DIRECTORY) private readonly deps: DirectoryDeps) {}

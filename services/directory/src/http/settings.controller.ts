@@ -30,7 +30,7 @@ import { keyView, projectView, secretInfoView, secretView } from './views.js';
 /** A raw key is in the answer. */
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-/** A project, its keys and its webhook secret (HRP digest §1.6, §10, §13). */
+/** A project, its keys and its webhook secret (HRP §1.6, §10, §13). */
 @Controller('/api/v1/settings')
 export class SettingsController {
   constructor(@Inject(DIRECTORY) private readonly deps: DirectoryDeps) {}

@@ -6,7 +6,7 @@ import { DIRECTORY, type DirectoryDeps } from '../deps.js';
 import { accepted, adminOf, metaOf, personOf } from './caller.js';
 import { memberView } from './views.js';
 
-/** The people of a project (HRP digest §1.6). */
+/** The people of a project (HRP §1.6). */
 @Controller('/api/v1/settings/team')
 export class TeamController {
   constructor(@Inject(DIRECTORY) private readonly deps: DirectoryDeps) {}

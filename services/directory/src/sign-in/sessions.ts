@@ -5,7 +5,7 @@ import { newToken, tokenHash } from '../credentials/tokens.js';
 import type { Client } from './client.js';
 
 /**
- * Sessions (hrp.md §10): opaque tokens, hashed in the table, none of it in the log (decision K1).
+ * Sessions (HRP §10): opaque tokens, hashed in the table, none of it in the log (decision K1).
  *
  * S1 a session ends 7 days after it began, or when 24 hours passed without use, or when it is revoked;
  * S2 a session belongs to the password it was opened under: the event that changes the password ends it, with no second write;

@@ -39,7 +39,7 @@ export function factsAfter(facts: ReviewFacts | null, event: StoredEvent): Revie
   return facts;
 }
 
-/** What a fact of a review is on the stream (HRP digest §6.3); nothing for facts the stream does not tell. */
+/** What a fact of a review is on the stream (HRP §6.3); nothing for facts the stream does not tell. */
 export function framesOf(event: StoredEvent, facts: ReviewFacts): Frame[] {
   if (event.redacted) return [];
   return told(event as StoredEvent<ReviewEvent>, facts).map((extra, index) => {

@@ -1,5 +1,5 @@
 /**
- * The stream of a project's reviews to its clients (HRP digest §6.3, decision 13).
+ * The stream of a project's reviews to its clients (HRP §6.3, decision 13).
  *
  * H1 A reader gets every frame it may see exactly once and in order, from its place on: what it missed is read from the store until it is
  *    where this process is, and in that moment it begins to be told what happens.

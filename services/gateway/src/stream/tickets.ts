@@ -4,7 +4,7 @@ import { Problem } from '@countersign/http';
 import type { Pool } from 'pg';
 import type { DirectoryClient } from '../directory-client.js';
 
-/** Seconds a ticket is good for (HRP digest §6.3). */
+/** Seconds a ticket is good for (HRP §6.3). */
 export const TICKET_SECONDS = 60;
 
 /**

@@ -23,7 +23,7 @@ export interface Sender {
 }
 
 /**
- * One attempt: signs afresh and sends the stored bytes (hrp §7.2).
+ * One attempt: signs afresh and sends the stored bytes (HRP §7.2).
  *
  * The timestamp is this machine's and not the database's: a receiver compares it with its own clock, and the database's may be set forward
  * in tests.

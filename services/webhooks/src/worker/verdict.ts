@@ -1,4 +1,4 @@
-/** What follows from an attempt: the one function that turns an outcome into settled, try again, or dead letter (hrp §7.3, decision 11). Pure. */
+/** What follows from an attempt: the one function that turns an outcome into settled, try again, or dead letter (HRP §7.3, decision 11). Pure. */
 import type { Exchange } from '@countersign/egress';
 
 export interface RetryPolicy {
