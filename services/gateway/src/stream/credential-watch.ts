@@ -18,6 +18,7 @@ const SOON_MS = 50;
 export class CredentialWatch {
   #tail: { close(): Promise<void> } | null = null;
   #timer: NodeJS.Timeout | undefined;
+  #due = Number.POSITIVE_INFINITY;
   #checking: Promise<void> | null = null;
   #again = false;
   #answeredAt = Date.now();
@@ -51,8 +52,13 @@ export class CredentialWatch {
       this.#again = true;
       return;
     }
+    const due = performance.now() + ms;
+    // Events that keep coming must not put the check off again and again.
+    if (due >= this.#due) return;
+    this.#due = due;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
+      this.#due = Number.POSITIVE_INFINITY;
       this.#checking = this.#check().finally(() => {
         this.#checking = null;
         const next = this.#again ? SOON_MS : this.parts.everyMs;
