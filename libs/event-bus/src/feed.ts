@@ -113,9 +113,9 @@ export class Feed {
         const page = await this.#store.readAll({ after: this.#position, limit: PAGE_EVENTS, maxBytes: PAGE_BYTES });
         failures = 0;
         if (page.length > 0) this.#take(page, polled);
-        this.#trim();
         // A page that was cut short by a limit has more behind it; what came during the read has left its notification in the signal.
         if (page.length === PAGE_EVENTS || pageIsHeavy(this.#weights, page.length)) pause = 0;
+        this.#trim();
       } catch (error) {
         if (failures === 0) this.#logger.warn({ err: error }, 'cannot read new events: trying until it works');
         pause = Math.min(LONGEST_ERROR_DELAY_MS, POLL_UNANNOUNCED_MS * 2 ** failures++);
