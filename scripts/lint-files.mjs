@@ -19,13 +19,13 @@ const SPEC = /\.(unit|int|e2e)\.spec\.tsx?$/;
 function faultsOfName(path) {
   const faults = [];
   if (/(^|\/)(utils?|helpers?|common|shared|misc)(\/|\.[^/]*$)/.test(path)) {
-    faults.push(`${path}: name the thing for what it does; utils, helpers, common, shared and misc say nothing.`);
+    faults.push(`${path}: name the file after what it does, not utils, helpers, common, shared or misc.`);
   }
   if (/\/index\.tsx?$/.test(path) && !/^(contracts|(libs|services)\/[^/]+)\/src\/index\.ts$/.test(path)) {
-    faults.push(`${path}: an index file stands only at a package's door (src/index.ts); elsewhere it hides where things are.`);
+    faults.push(`${path}: index files are allowed only as a package's entry point (src/index.ts).`);
   }
   if (/\.spec\.tsx?$/.test(path) && !SPEC.test(path)) {
-    faults.push(`${path}: a test's suffix says its cost: .unit.spec.ts, .int.spec.ts or .e2e.spec.ts. It would not run as it is.`);
+    faults.push(`${path}: a test must be named .unit.spec.ts, .int.spec.ts or .e2e.spec.ts; otherwise it does not run.`);
   }
   return faults;
 }
@@ -33,14 +33,14 @@ function faultsOfName(path) {
 function faultsOfLength(path, text) {
   const lines = text.split('\n').length - 1;
   if (lines <= LIMIT || LONG[path]) return [];
-  return [`${path}: ${lines} lines. Split it, or give the reason in scripts/lint-files.mjs (limit ${LIMIT}).`];
+  return [`${path}: ${lines} lines. Split it, or add it to LONG in scripts/lint-files.mjs with a reason (limit ${LIMIT}).`];
 }
 
 function faultsOfPurity(path, text) {
   if (!PURE.test(path) || SPEC.test(path)) return [];
   const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
   const impure = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|\bperformance\.now\b|\bcrypto\.|\bprocess\.|\bawait\b|\bfetch\(/.exec(code);
-  return impure ? [`${path}: \`${impure[0]}\` in a file of pure rules; the time and every choice come in as arguments.`] : [];
+  return impure ? [`${path}: \`${impure[0]}\` is not allowed in pure rules; pass time and randomness as arguments.`] : [];
 }
 
 /** Numbers of the rows in docs/decisions.md: `7`, `K4`. */
@@ -80,7 +80,7 @@ const mustRefuse = [
   faultsOfFileNames('libs/one/src/thing.ts', ' * See gone/thing.ts.\n', ['libs/one/src/thing.ts']),
 ];
 if (mustRefuse.some((faults) => faults.length === 0))
-  throw new Error('A check of scripts/lint-files.mjs no longer refuses what it is there to refuse.');
+  throw new Error('A check in scripts/lint-files.mjs no longer reports its seeded violation.');
 
 const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
   .split('\n')
@@ -107,7 +107,7 @@ for (const path of Object.keys(LONG))
 
 if (smells.length > 0) console.log(`Files over ${SMELL} lines: ${smells.join(', ')}`);
 if (faults.length > 0) {
-  console.error(`Files: ${faults.length} fault${faults.length === 1 ? '' : 's'}\n  ${faults.join('\n  ')}`);
+  console.error(`Files: ${faults.length} error${faults.length === 1 ? '' : 's'}\n  ${faults.join('\n  ')}`);
   process.exit(1);
 }
-console.log(`Files: ${sources.length} sources named and sized as agreed.`);
+console.log(`Files: ${sources.length} source files checked.`);

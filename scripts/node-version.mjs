@@ -7,8 +7,8 @@ const difference = REQUIRED.map((part, i) => found[i] - part).find((d) => d !== 
 if (difference < 0) {
   const { devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   console.error(
-    `Countersign runs on Node ${REQUIRED.join('.')} or newer and this is Node ${process.versions.node}: ` +
-      `run \`npm ci\`, which brings Node ${devDependencies.node} into node_modules, and start again through npm.`,
+    `Countersign requires Node ${REQUIRED.join('.')} or newer; this is Node ${process.versions.node}. ` +
+      `Run \`npm ci\`, which installs Node ${devDependencies.node} into node_modules, then start again through npm.`,
   );
   process.exit(1);
 }

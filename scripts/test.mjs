@@ -22,9 +22,9 @@ const { values, positionals: filters } = parseArgs({
   options: { without: { type: 'string', multiple: true, default: [] }, only: { type: 'string' } },
 });
 for (const part of values.without) {
-  if (part !== 'browser') stop(`Nothing is called ${part}: only \`--without=browser\` can be left out.`);
+  if (part !== 'browser') stop(`Unknown part ${part}. Only \`--without=browser\` is supported.`);
 }
-if (values.only && !KINDS.includes(values.only)) stop(`\`--only\` takes ${KINDS.join(', ')}; got ${values.only}.`);
+if (values.only && !KINDS.includes(values.only)) stop(`\`--only\` must be one of ${KINDS.join(', ')}, not ${values.only}.`);
 
 function stop(sentence) {
   console.error(sentence);
@@ -53,7 +53,7 @@ for (const filter of filters) {
 }
 if (kinds.length === 0) stop(`No ${values.only} test matches ${filters.join(' ')}.\n0 passed, 1 failed`);
 
-if (!run('node', ['scripts/build.mjs']).ok) stop('The build failed, so no test ran.\n0 passed, 1 failed');
+if (!run('node', ['scripts/build.mjs']).ok) stop('The build failed; no tests ran.\n0 passed, 1 failed');
 
 const environment = {
   NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
@@ -72,7 +72,7 @@ if (kinds.includes('e2e')) {
   const specs = specsOf('e2e', filters).filter(opensBrowser);
   if (values.without.includes('browser')) {
     leftOut = specs;
-    notes.push(`Left out by --without=browser: ${specs.length} spec file${specs.length === 1 ? '' : 's'}.`);
+    notes.push(`Skipped by --without=browser: ${specs.length} spec file${specs.length === 1 ? '' : 's'}.`);
   } else if (specs.length > 0) {
     const browser = ensureBrowser();
     if (browser.path) environment.CHROMIUM_PATH = browser.path;
@@ -126,7 +126,7 @@ for (const kind of kinds) {
     if (!again.missing && again.status === 0 && again.numPassedTests > 0) {
       passed += failed;
       failed = 0;
-      notes.push(`${kind}: passed only at the second run: ${suites.join(', ')}`);
+      notes.push(`${kind}: passed only on retry: ${suites.join(', ')}`);
     }
   } else if (result.status !== 0 && failed === 0) missing(`The ${kind} tests ended ${result.end} although none failed.`);
   const skipped = result.numPendingTests + result.numTodoTests;
@@ -137,7 +137,7 @@ for (const kind of kinds) {
 }
 rmSync(scratch, { recursive: true, force: true });
 
-if (total.passed + total.failed === 0) missing('No test ran.');
+if (total.passed + total.failed === 0) missing('No tests ran.');
 console.log(`\n${notes.join('\n')}`);
 console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
 process.exit(total.failed > 0 ? 1 : 0);

@@ -1,7 +1,7 @@
 export * from './error-page.js';
 export * from './errors.js';
 export * from './events/actor-ref.js';
-export { DEAD_REASONS, DELIVERY_EVENTS, type DeliveryEvent, type DeliveryEventType } from './events/delivery.js';
+export type { DeliveryEvent } from './events/delivery.js';
 export * from './events/directory.js';
 export {
   ACTION_KINDS,
@@ -20,8 +20,6 @@ export {
   Proof,
   REVIEW_STATUSES,
   Shown,
-  SYSTEM_DECIDERS,
-  type SystemDecider,
   SystemRef,
   Timeout,
 } from './events/parts.js';

@@ -164,7 +164,8 @@ export const REST_ROWS = {
   getApiInfo: [seen('to ask what it is', open)],
   getOpenApi: [seen('to ask what it answers', open)],
   getErrorPage: [seen('to read about errors', open)],
-  getSecurityTxt: [seen('to ask whom to tell', open)],
+  // None is configured.
+  getSecurityTxt: [{ ...seen('to ask whom to tell', open), ok: '404 route_not_found', stranger: '404 route_not_found' }],
   createStreamTicket: [{ ...reading, scope: 'reviews:read', tries: 'to get a ticket', attempt: nothing }],
   streamEvents: [
     { ...reading, scope: 'reviews:read', tries: 'to listen', attempt: nothing, uncredentialed: '401 missing_ticket' },

@@ -10,7 +10,7 @@ import { ActorRef } from './parts.js';
  * Why a delivery was given up. `gone`: the receiver answered 410. `endpoint_unavailable`: it was held back until its time had passed.
  * `review_erased`: its review was erased first, and its bytes with it.
  */
-export const DEAD_REASONS = ['attempts_exhausted', 'gone', 'endpoint_unavailable', 'review_erased'] as const;
+const DEAD_REASONS = ['attempts_exhausted', 'gone', 'endpoint_unavailable', 'review_erased'] as const;
 
 const about = () => ({
   review_id: reviewId(),
@@ -43,13 +43,13 @@ export const DeliveryReplayed = message(
 export type DeliveryReplayed = Static<typeof DeliveryReplayed>;
 
 /** The same schemas by event type and schema version. */
-export const DELIVERY_EVENTS = {
+const DELIVERY_EVENTS = {
   'delivery.succeeded': { 1: DeliverySucceeded },
   'delivery.dead_lettered': { 1: DeliveryDeadLettered },
   'delivery.replayed': { 1: DeliveryReplayed },
 } as const;
 
 type Latest = typeof DELIVERY_EVENTS;
-export type DeliveryEventType = keyof Latest;
+type DeliveryEventType = keyof Latest;
 /** A delivery event as a decider states it. */
 export type DeliveryEvent = { [T in DeliveryEventType]: { type: T; body: Static<Latest[T][1]> } }[DeliveryEventType];

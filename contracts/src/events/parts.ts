@@ -29,8 +29,7 @@ export type DecisionName = (typeof DECISIONS)[number];
 export const AUTH_METHODS = ['password', 'passkey', 'sign_in_link', 'recovery_link'] as const;
 
 /** What decides in place of a person, by its name on the wire. Never a person's (decision 19). */
-export const SYSTEM_DECIDERS = ['system:timeout', 'system:max_iterations', 'system/auto-approve'] as const;
-export type SystemDecider = (typeof SYSTEM_DECIDERS)[number];
+const SYSTEM_DECIDERS = ['system:timeout', 'system:max_iterations', 'system/auto-approve'] as const;
 
 export const jsonPayload = () => Type.Unsafe<Record<string, unknown>>({ type: 'object' });
 export const seconds = () => Type.Integer({ minimum: 0, maximum: 315_360_000 });

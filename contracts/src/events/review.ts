@@ -249,6 +249,6 @@ export const REVIEW_EVENTS = {
 } as const;
 
 type Latest = typeof REVIEW_EVENTS;
-export type ReviewEventType = keyof Latest;
+type ReviewEventType = keyof Latest;
 /** A review event as a decider states it. */
 export type ReviewEvent = { [T in ReviewEventType]: { type: T; body: Static<Latest[T][1]> } }[ReviewEventType];

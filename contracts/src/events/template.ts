@@ -72,5 +72,5 @@ export const TEMPLATE_EVENTS = {
 } as const;
 
 type Latest = typeof TEMPLATE_EVENTS;
-export type TemplateEventType = keyof Latest;
+type TemplateEventType = keyof Latest;
 export type TemplateEvent = { [T in TemplateEventType]: { type: T; body: Static<Latest[T][1]> } }[TemplateEventType];

@@ -5,7 +5,7 @@ export type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A copy of a schema without `$id`, its references written by `toRef`. */
-export function rewritten(schema: unknown, toRef: (id: string) => string): unknown {
+function rewritten(schema: unknown, toRef: (id: string) => string): unknown {
   if (Array.isArray(schema)) return schema.map((item) => rewritten(item, toRef));
   if (!isObject(schema)) return schema;
   return Object.fromEntries(

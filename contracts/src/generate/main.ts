@@ -53,13 +53,13 @@ const leftOver = filesBelow(GENERATED).filter((path) => !wanted.has(path));
 const named = (path: string) => relative(ROOT, path).split(sep).join('/');
 
 if (process.argv.includes('--check')) {
-  for (const path of stale) process.stderr.write(`${named(path)} is not what the contracts say.\n`);
-  for (const path of leftOver) process.stderr.write(`${named(path)} belongs to no contract.\n`);
+  for (const path of stale) process.stderr.write(`${named(path)} is out of date.\n`);
+  for (const path of leftOver) process.stderr.write(`${named(path)} belongs to no contract and should be deleted.\n`);
   if (stale.length + leftOver.length > 0) {
-    process.stderr.write('Run `npm run contracts` and commit what it writes.\n');
+    process.stderr.write('Run `npm run contracts` and commit the result.\n');
     process.exitCode = 1;
   } else {
-    process.stdout.write(`Contracts: ${wanted.size} files are as generated.\n`);
+    process.stdout.write(`Contracts: ${wanted.size} generated files are up to date.\n`);
   }
 } else {
   for (const path of stale) {

@@ -7,7 +7,7 @@ export const ReviewStatus = message('ReviewStatus', choice(REVIEW_STATUSES));
 export type ReviewStatus = Static<typeof ReviewStatus>;
 
 /** Decisions HRP names; this server writes those of `DECISIONS`, and readers tolerate others (HRP §2.3). */
-export const WIRE_DECISIONS = [...DECISIONS, 'retried', 'expired', 'confirmed', 'vetoed'] as const;
+const WIRE_DECISIONS = [...DECISIONS, 'retried', 'expired', 'confirmed', 'vetoed'] as const;
 export const ReviewDecision = message('ReviewDecision', choice(WIRE_DECISIONS));
 export type ReviewDecision = Static<typeof ReviewDecision>;
 

@@ -2,7 +2,7 @@
 import { choice, Type } from '../schema.js';
 
 /** TypeID: prefix, `_`, UUIDv7 in lowercase Crockford base32 (decision 18). */
-export function typeId(prefix: string, description?: string) {
+function typeId(prefix: string, description?: string) {
   return Type.String({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`, ...(description ? { description } : {}) });
 }
 

@@ -38,7 +38,7 @@ export const META_OPERATIONS = [
     id: 'getSecurityTxt',
     method: 'GET',
     path: '/.well-known/security.txt',
-    summary: 'Where to report a vulnerability',
+    summary: 'Where to report a vulnerability; 404 unless configured',
     responses: { 200: Type.String() },
     mediaType: 'text/plain; charset=utf-8',
   }),

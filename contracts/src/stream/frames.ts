@@ -11,7 +11,7 @@ import { ReviewDecision } from '../http/action.js';
 import { priority, projectId, reviewId, timeoutAction, timestamp } from '../http/primitives.js';
 import { choice, message, ref, type Static, Type } from '../schema.js';
 
-export const FRAME_TYPES = [
+const FRAME_TYPES = [
   'review.created',
   'review.urgent',
   'review.assigned',

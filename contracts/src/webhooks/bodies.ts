@@ -155,4 +155,3 @@ export const WEBHOOKS = {
   'review.executed': ReviewExecutedWebhook,
   'webhook.test': TestWebhook,
 } as const satisfies Record<string, TSchema>;
-export type WebhookEvent = keyof typeof WEBHOOKS;

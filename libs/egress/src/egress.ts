@@ -20,7 +20,7 @@ export interface EgressLimits {
   bodyBytes: number;
 }
 
-export const EGRESS_LIMITS: EgressLimits = { headersMs: 10_000, bodyMs: 30_000, bodyBytes: 64 * 1_024 };
+const EGRESS_LIMITS: EgressLimits = { headersMs: 10_000, bodyMs: 30_000, bodyBytes: 64 * 1_024 };
 
 /** Bytes of the response kept for the log. */
 const EXCERPT_BYTES = 1_024;

@@ -1,7 +1,6 @@
 export type { CallbackRefusal, Resolve, ResolvedAddress } from './callback-url.js';
 export {
   createEgress,
-  EGRESS_LIMITS,
   type Egress,
   type EgressLimits,
   type EgressRequest,

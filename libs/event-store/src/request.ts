@@ -62,7 +62,7 @@ export interface Categories {
 }
 
 /** Scope under which command ids stand beside the callers' keys. */
-export const COMMAND_SCOPE = ':command';
+const COMMAND_SCOPE = ':command';
 export const NO_UPPER_BOUND = 2n ** 63n - 1n;
 export const NO_LOWER_BOUND = -(2n ** 63n);
 /** In bytes of UTF-8: 255 characters of any kind fit, and two such texts still fit an entry of a PostgreSQL index. */

@@ -4,7 +4,7 @@ import type { AnswerCheck } from './client.js';
 import { findOperation } from './operation-path.js';
 
 /** A service answered what its contract does not have. A fault of ours: it is not passed on where answers are checked (K17). */
-export class ContractBreach extends Error {
+class ContractBreach extends Error {
   override readonly name = 'ContractBreach';
 }
 

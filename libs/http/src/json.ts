@@ -17,7 +17,7 @@ import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from '@countersign/contracts';
 import { parse as losslessParse } from 'lossless-json';
 
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
 export const MAX_DEPTH = 64;
 

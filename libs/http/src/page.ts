@@ -9,8 +9,8 @@ export interface Page {
   cursor?: string;
 }
 
-export const DEFAULT_LIMIT = 50;
-export const MAX_LIMIT = 100;
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 100;
 
 /** Fills in what a validated query left out. A cursor and an offset together are refused (`invalid_cursor`): they would name two places. */
 export function pageOf(query: { limit?: number; offset?: number; cursor?: string }): Page {

@@ -22,7 +22,7 @@ export async function readyReport(ready: () => Promise<Record<string, ReadyCheck
   return { status: statusOf(Object.values(checks)), checks };
 }
 
-export function statusOf(checks: readonly ReadyCheck[]): ReadyReport['status'] {
+function statusOf(checks: readonly ReadyCheck[]): ReadyReport['status'] {
   const failed = checks.filter((check) => !check.ok);
   if (failed.some((check) => check.required !== false)) return 'unready';
   return failed.length > 0 ? 'degraded' : 'ready';

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { map, type Observable } from 'rxjs';
 
 export const SEEN_HEADER = 'countersign-seen';
-export const REPLAY_HEADER = 'idempotent-replay';
+const REPLAY_HEADER = 'idempotent-replay';
 
 export interface ReplyOptions {
   /** 200 when omitted; 201 for what was made. */

@@ -29,7 +29,7 @@ export const CANCEL_ITERATION = {
   enabled_for_status: ['awaiting_iteration'],
 } as const satisfies Omit<Action, 'enabled_for_status'> & { enabled_for_status: readonly string[] };
 
-export const REJECT_FROM_ITERATION = {
+const REJECT_FROM_ITERATION = {
   id: 'reject_from_iteration',
   label: 'Reject',
   kind: 'decision',

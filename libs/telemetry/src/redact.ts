@@ -21,7 +21,7 @@ export function redactLine(line: string): string {
   return `${JSON.stringify(redactValue(parsed))}\n`;
 }
 
-export function redactText(text: string): string {
+function redactText(text: string): string {
   return text
     .replace(/\b(gwk_[A-Za-z0-9]{8})[A-Za-z0-9_-]+/g, '$1…')
     .replace(/\b(cs[tlid]_)[A-Za-z0-9_-]{16,}/g, '$1…')

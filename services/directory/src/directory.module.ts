@@ -13,7 +13,7 @@ import { catchUpAll } from './lookups/catch-up.js';
 @Module({})
 export class DirectoryModule {}
 
-export const directoryModule = (deps: DirectoryAppDeps): DynamicModule => ({
+const directoryModule = (deps: DirectoryAppDeps): DynamicModule => ({
   module: DirectoryModule,
   controllers: [AuthController, SettingsController, TeamController, InternalController],
   providers: [{ provide: DIRECTORY, useValue: deps }],

@@ -17,7 +17,7 @@ export { createDirectoryApp } from './directory.module.js';
 export { catchUpAll, rebuildLookups } from './lookups/catch-up.js';
 export { keysOf } from './lookups/keys.js';
 export { type FoundPerson, findPersonByEmail, type ProjectPerson, peopleOf } from './lookups/people.js';
-export { type FoundProject, findProjectBySlug, findProjectsByName, listProjects } from './lookups/projects.js';
+export { type FoundProject, findProjectBySlug, listProjects } from './lookups/projects.js';
 export { DIRECTORY_MIGRATIONS } from './migrations.js';
 export { directoryStore, OPERATOR, SCOPE_PRESETS, type ScopePreset } from './provisioning.js';
 export type { DirectoryRefusal, Outcome } from './refusals.js';

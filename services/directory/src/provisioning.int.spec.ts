@@ -5,7 +5,6 @@ import {
   createProject,
   findPersonByEmail,
   findProjectBySlug,
-  findProjectsByName,
   grantRole,
   newRawKey,
   OPERATOR,
@@ -32,10 +31,9 @@ const refusal = async (outcome: Promise<{ ok: boolean; refusal?: { code: string;
 };
 
 describe('without HTTP', () => {
-  it('a project is made and found by slug and name', async () => {
+  it('a project is made and found by slug', async () => {
     expect(await findProjectBySlug(station.deps, 'mail')).toMatchObject({ id: project, name: 'Mail', slug: 'mail' });
     expect(await findProjectBySlug(station.deps, 'post')).toBeNull();
-    expect((await findProjectsByName(station.deps, 'Mail')).map((found) => found.id)).toEqual([project]);
     const secrets = must(await revealWebhookSecret(station.deps, project, OPERATOR));
     expect(secrets).toEqual(await webhookSecrets(station.deps, project));
   });

@@ -1,5 +1,5 @@
 import { type ApiInfo, errorPage, type Health, openApiText, type Readiness, type ServiceName } from '@countersign/contracts';
-import { type Reply, respond, type ServiceClient } from '@countersign/http';
+import { Problem, type Reply, respond, type ServiceClient } from '@countersign/http';
 import { Controller, Get, Inject, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
@@ -59,7 +59,8 @@ export class MetaController {
 
   @Get('.well-known/security.txt')
   security(): Reply<string> {
-    const contact = this.parts.config.securityContact ?? 'mailto:security@localhost';
+    const contact = this.parts.config.securityContact;
+    if (contact === undefined) throw new Problem('route_not_found', 'SECURITY_CONTACT is not set.');
     const nextYear = new Date(Date.now() + 365 * 86_400_000).toISOString();
     return text(`Contact: ${contact}\nExpires: ${nextYear}\nPreferred-Languages: en\n`, 'text/plain');
   }

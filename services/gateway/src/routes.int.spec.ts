@@ -95,7 +95,16 @@ describe('bytes that are no request', () => {
   });
 });
 
-describe('what the station says about itself', () => {
+describe('what the server says about itself', () => {
+  it('names no contact for vulnerabilities until one is configured', async () => {
+    const silent = await startEdge();
+    try {
+      expect(await errorOf(await silent.fetch('/.well-known/security.txt'))).toEqual([404, 'route_not_found']);
+    } finally {
+      await silent.close();
+    }
+  });
+
   it('health, API, errors, security, and its own description', async () => {
     expect(await (await edge.fetch('/health')).json()).toEqual({ status: 'ok', timestamp: expect.any(String) });
     expect(await (await edge.fetch('/api/v1')).json()).toEqual({

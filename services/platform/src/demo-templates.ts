@@ -2,7 +2,7 @@ import type { LoggedIn, TemplateCreate } from '@countersign/contracts';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
 /** What a first start publishes, so that there is something to ask for: a text to edit, an amount to judge, a command that cannot be undone. */
-export const DEMO_TEMPLATES: readonly TemplateCreate[] = [
+const DEMO_TEMPLATES: readonly TemplateCreate[] = [
   {
     slug: 'email-draft',
     name: 'E-mail draft',

@@ -129,7 +129,7 @@ describe('a server that cannot start', () => {
     await prepared.copyTo(dataDir);
     const first = start();
     const url = await ready(first);
-    expect(await refusal(start())).toContain(`${dataDir} is in use by \`npm start\` (process ${first.child.pid}), which answers at ${url}`);
+    expect(await refusal(start())).toContain(`${dataDir} is in use by \`npm start\` (process ${first.child.pid}), running at ${url}`);
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
   });
 
@@ -146,7 +146,7 @@ describe('a server that cannot start', () => {
 
   it.each([
     ['a damaged layout', () => writeFileSync(join(dataDir, 'layout.json'), 'x'), /layout.json is damaged/],
-    ['a newer layout', () => writeFileSync(join(dataDir, 'layout.json'), '{"layout":2}'), /was written by a newer Countersign/],
+    ['a newer layout', () => writeFileSync(join(dataDir, 'layout.json'), '{"layout":2}'), /was written by a newer version of Countersign/],
     ['lost keys', () => rmSync(join(dataDir, 'secrets.json')), /secrets.json is missing/],
     ['a damaged database', () => rmSync(join(dataDir, 'postgres/cluster/PG_VERSION')), /PG_VERSION/],
     ['a broken database', () => rmSync(join(dataDir, 'postgres/cluster/global/pg_control')), /PostgreSQL could not be started|damaged/],

@@ -84,7 +84,7 @@ export async function webhookSecrets(deps: DirectoryDeps, id: string): Promise<W
   return found ? openSecrets(deps, id, found.project, found.now) : null;
 }
 
-export async function openSecrets(deps: DirectoryDeps, id: string, project: ActiveProject, now: string): Promise<WebhookSecrets> {
+async function openSecrets(deps: DirectoryDeps, id: string, project: ActiveProject, now: string): Promise<WebhookSecrets> {
   const { active: current, pending } = secretsAt(project.secrets, now);
   const open = (fingerprint: string) => readSecret(deps.pool, sealingKeys(deps.config), id, fingerprint);
   return {

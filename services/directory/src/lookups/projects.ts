@@ -19,11 +19,6 @@ export async function findProjectBySlug(deps: Deps, slug: string): Promise<Found
   return (await listProjects(deps)).find((project) => project.id === id) ?? null;
 }
 
-/** Names are not unique: every project that has this one, the oldest first. */
-export async function findProjectsByName(deps: Deps, name: string): Promise<FoundProject[]> {
-  return (await listProjects(deps)).filter((project) => project.name === name);
-}
-
 /** Every project of the installation, the oldest first. For operators: it first catches up whatever is behind. */
 export async function listProjects(deps: Deps): Promise<FoundProject[]> {
   await catchUpAll(deps);

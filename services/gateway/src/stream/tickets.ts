@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import type { DirectoryClient } from '../directory-client.js';
 
 /** Seconds a ticket is good for (HRP §6.3). */
-export const TICKET_SECONDS = 60;
+const TICKET_SECONDS = 60;
 
 /**
  * One-time tickets for the stream, for callers that cannot send a header. In PostgreSQL, so that they outlive a restart and are good at every

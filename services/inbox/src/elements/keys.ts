@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 
 /** Whether keys are being typed into something, so that none of them is a command. */
-export function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || target.closest('input, textarea, select, [role="textbox"]') !== null;
 }

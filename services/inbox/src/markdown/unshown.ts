@@ -33,7 +33,7 @@ function shownOf(node: Nodes, verbatim = false): string {
 }
 
 /** The first line of the source something of which is not drawn, counted from 1; null where all of it is. */
-export function firstUnshownLine(source: string, drawn: Root): number | null {
+function firstUnshownLine(source: string, drawn: Root): number | null {
   const shown = Array.from(shownOf(drawn));
   let at = 0;
   for (const [index, line] of source.split(/\r\n|\n|\r/).entries()) {

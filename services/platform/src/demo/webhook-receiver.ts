@@ -22,7 +22,7 @@ export interface WebhookReceiver {
 }
 
 /** Whether `X-Webhook-Signature-V2` (`t=<unix seconds>,v1=<hex>`) signs `<t>.<body>` with the project's secret, lately. */
-export function isSigned(header: string | undefined, body: Buffer, secret: string, nowSeconds: number): boolean {
+function isSigned(header: string | undefined, body: Buffer, secret: string, nowSeconds: number): boolean {
   const match = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header ?? '');
   if (!match?.[1] || !match[2] || Math.abs(nowSeconds - Number(match[1])) > TOLERANCE_S) return false;
   const expected = createHmac('sha256', secret).update(`${match[1]}.`).update(body).digest();

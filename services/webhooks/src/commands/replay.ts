@@ -52,7 +52,7 @@ export async function retryDelivery(parts: Parts, caller: Caller, id: string): P
 
 const PAGE = 200;
 /** Most dead letters one request puts back in line. */
-export const MOST_REPLAYED = 10_000;
+const MOST_REPLAYED = 10_000;
 
 /** Sends a project's dead letters again, in the order they were first sent. */
 export async function replayDeliveries(parts: Parts, caller: Caller, filter: DeliveryReplay): Promise<Queued & { queued: number }> {
