@@ -53,6 +53,15 @@ describe('what lets software or the clock approve', () => {
     });
   });
 
+  it('is not an action that means the contrary of its built-in id, whether new or in a published template', async () => {
+    const actions = [{ id: 'reject', label: 'Reject', kind: 'decision' as const, decision_value: 'approved' as const }];
+    const refused = { status: 400, code: 'invalid_actions' };
+    expect(await create({ slug: 'contrary', actions })).toMatchObject(refused);
+    const { id } = (await create({ slug: 'not-contrary' })).body;
+    expect(await station.call('updateTemplate', station.agent, { params: { id }, body: { actions } })).toMatchObject(refused);
+    expect((await station.call('getTemplate', station.agent, { params: { id } })).body.version).toBe(1);
+  });
+
   it('does not keep a key from drafting and publishing what is plain', async () => {
     const { id } = (await station.call('createTemplateDraft', station.agent, { body: { slug: 'plain', name: 'Plain', fields: [] } })).body;
     expect((await on('publishTemplate', id)).body).toMatchObject({ slug: 'plain', version: 1, status: 'active' });

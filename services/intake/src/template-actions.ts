@@ -28,6 +28,25 @@ function refuse(code: ErrorCode, message: string, index?: number): TemplateRefus
   return { code, message, param: index === undefined ? 'actions' : `actions.${index}` };
 }
 
+/**
+ * What an action whose id is one of HRP's words must do. A person reads the word and trusts it, so nobody who writes a template may make
+ * `reject` approve. `retry` is left to its author: "Retry" may well be what is approved.
+ */
+const MEANINGS: Readonly<Record<string, Pick<Action, 'kind' | 'decision_value'>>> = Object.fromEntries(
+  Object.entries(WORDS)
+    .filter(([word]) => word !== 'retry')
+    .map(([word, name]) => [word, PRESETS[name]]),
+);
+
+const SAYS = { approved: 'approve', rejected: 'reject' } as const;
+
+function withoutItsMeaning({ id, kind, decision_value }: Action, index: number): TemplateRefusal | null {
+  const meaning = Object.hasOwn(MEANINGS, id) ? MEANINGS[id] : undefined;
+  if (!meaning || (kind === meaning.kind && decision_value === meaning.decision_value)) return null;
+  const does = meaning.decision_value ? `${SAYS[meaning.decision_value]} the review` : 'ask for changes';
+  return refuse('invalid_actions', `The action id ${id} is built in and can only ${does}. Give this action another id.`, index);
+}
+
 /** `{type, label, value}`: the type says what it does, the value is its id. */
 function fromShortForm({ type = '', label, value }: TemplateActionObject): Action | null {
   const like = preset(type) ?? (type === 'decision' && value !== undefined ? preset(value) : undefined);
@@ -77,7 +96,7 @@ function contradiction(action: Action, index: number): TemplateRefusal | null {
       index,
     );
   }
-  return null;
+  return withoutItsMeaning(action, index);
 }
 
 function twice<T>(values: readonly T[]): T | undefined {

@@ -68,9 +68,14 @@ describe('the three shapes of an action (HRP §3.3)', () => {
       [approve, { ...reject, requires_feedback: false }],
     ],
     [
-      'an id of a preset with another kind',
-      ['reject', 'approved', { id: 'request_changes', label: 'Ask', kind: 'side_effect' }],
-      [reject, approve, { id: 'request_changes', label: 'Ask', kind: 'side_effect' }],
+      'a built-in id with the meaning it has',
+      [{ ...approve }, { ...reject, label: 'Decline', style: 'warning' }, { ...request_changes, requires_feedback: false }],
+      [approve, { ...reject, label: 'Decline', style: 'warning' }, { ...request_changes, requires_feedback: false }],
+    ],
+    [
+      'to retry as what is approved',
+      [{ id: 'retry', label: 'Retry the job', kind: 'decision', decision_value: 'approved' }],
+      [{ id: 'retry', label: 'Retry the job', kind: 'decision', decision_value: 'approved' }],
     ],
     [
       'nulls say nothing',
@@ -112,6 +117,30 @@ describe('actions that contradict themselves or each other', () => {
   ];
   it.each(cases)('%s', (_what, inputs, wanted, param) => {
     expect(code(inputs)).toEqual([wanted, param]);
+  });
+});
+
+describe('a built-in id keeps its meaning', () => {
+  const deciding = { label: 'X', kind: 'decision' as const };
+  const cases: [string, TemplateActionInput][] = [
+    ['reject that approves', { ...deciding, id: 'reject', decision_value: 'approved' }],
+    ['reject that approves, without a kind', { id: 'reject', decision_value: 'approved' }],
+    ['approve that rejects', { ...deciding, id: 'approve', decision_value: 'rejected' }],
+    ['rejected that approves', { ...deciding, id: 'rejected', decision_value: 'approved' }],
+    ['approved that rejects', { ...deciding, id: 'approved', decision_value: 'rejected' }],
+    ['request_changes that approves', { ...deciding, id: 'request_changes', decision_value: 'approved' }],
+    ['changes_requested that approves', { ...deciding, id: 'changes_requested', decision_value: 'approved' }],
+    ['request_changes that does nothing', { id: 'request_changes', label: 'X', kind: 'side_effect' }],
+    ['reject that does nothing', { id: 'reject', label: 'X', kind: 'side_effect' }],
+    ['approve that asks for changes', { id: 'approve', label: 'X', kind: 'iteration' }],
+    ['a short form that approves as reject', { type: 'approve', label: 'X', value: 'reject' }],
+    ['a short form that rejects as approve', { type: 'reject', label: 'X', value: 'approve' }],
+    ['a short form that does nothing as reject', { type: 'custom', label: 'X', value: 'reject' }],
+  ];
+  it.each(cases)('refuses %s', (_what, input) => {
+    const other = { ...deciding, id: 'go', decision_value: 'approved' as const };
+    expect(code([input])).toEqual(['invalid_actions', 'actions.0']);
+    expect(code([other, input])).toEqual(['invalid_actions', 'actions.1']);
   });
 });
 

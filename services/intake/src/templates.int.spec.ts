@@ -189,6 +189,7 @@ describe('what contradicts itself', () => {
     ['invalid_fields', { fields: [field({ type: 'select' })] }],
     ['invalid_timeout', { timeout_action: 'expire' }],
     ['invalid_actions', { actions: ['explode'] }],
+    ['invalid_actions', { actions: [decision('reject')] }],
     ['template.no_terminal_action', { actions: ['request_changes'] }],
     ['template.missing_decision_value', { actions: [{ id: 'a', label: 'A', kind: 'decision' }] }],
     ['template.unexpected_decision_value', { actions: [{ ...decision('a'), kind: 'side_effect' }] }],
