@@ -1,13 +1,11 @@
 import { Readable } from 'node:stream';
 import { AuditExportQuery, AuditQuery, type AuditVerification, AuditVerifyQuery } from '@countersign/contracts';
-import { type CallerIdentity, contract, Identity, listBody, Problem, pageOf, parseSeen, SEEN_HEADER } from '@countersign/http';
+import { type CallerIdentity, contract, Identity, listBody, pageOf, parseSeen, SEEN_HEADER } from '@countersign/http';
 import { Controller, Get, Headers, Inject, Query, StreamableFile } from '@nestjs/common';
 import { type AuditContext, CONTEXT } from './deps.js';
 import { exportLog, type LogFilter, listLog } from './queries/log.js';
+import { rangeToVerify } from './queries/verify-range.js';
 import { mayReadLog, ownWrite, projectOf } from './reader.js';
-
-/** Positions one request may verify; `countersign verify` does the whole log. */
-const VERIFY_RANGE = 100_000;
 
 /** The audit log: who did what, and whether it is as it was written (HRP §9, §13). */
 @Controller('/api/v1/audit')
@@ -34,9 +32,7 @@ export class LogController {
   ): Promise<AuditVerification> {
     const { store } = this.context;
     const head = (await store.head()).position;
-    const to = Math.min(query.to ?? head, head);
-    const from = query.from ?? Math.max(1, to - VERIFY_RANGE + 1);
-    if (to - from >= VERIFY_RANGE) throw new Problem('range_too_large', undefined, { param: 'from' });
+    const { from, to } = rangeToVerify(query, head);
     const report = await store.verify({ from, to });
     return {
       object: 'audit_verification',

@@ -98,6 +98,12 @@ describe('the audit log', () => {
       verified_to: 3,
       events: 2,
     });
+    const refused = async (query: string) => {
+      const { status, body } = await station.call<ErrorBody>('verifyAudit', { query });
+      return [status, body.error.code, body.error.param];
+    };
+    expect(await refused('from=3&to=2')).toEqual([400, 'invalid_request', 'query.from']);
+    expect(await refused('from=1000')).toEqual([400, 'invalid_request', 'query.from']);
   });
 });
 
