@@ -1,4 +1,5 @@
 /** What the scenarios are made of. */
+import { createHmac } from 'node:crypto';
 import type { AuditEvent } from '@countersign/contracts';
 import { until } from '@countersign/platform/fixture';
 import { type Received, verifyStandard } from '@countersign/testing';
@@ -22,8 +23,17 @@ export async function arrived(station: Station, path: string, types: string[]): 
   );
   const received = firsts(station, path);
   expect(received.map((one) => one.headers['x-webhook-event'])).toEqual(types);
-  for (const one of received) verifyStandard(one, station.topology.credentials.webhook_secret);
+  for (const one of received) verifySignatures(one, station.topology.credentials.webhook_secret);
   return received;
+}
+
+/** All three, as their receivers do; HRP's two are keyed with the secret's text itself. */
+function verifySignatures(one: Received, secret: string): void {
+  verifyStandard(one, secret);
+  const hmac = (text: string) => createHmac('sha256', secret).update(text).update(one.body).digest('hex');
+  expect(one.headers['x-webhook-signature']).toBe(`sha256=${hmac('')}`);
+  const [, time, signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(one.headers['x-webhook-signature-v2'] ?? '') ?? [];
+  expect(signature).toBe(hmac(`${time}.`));
 }
 
 /** The first arrival of each delivery. A copy after a crash is allowed; it has the same id and the same bytes. */
