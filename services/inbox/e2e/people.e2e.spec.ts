@@ -90,7 +90,7 @@ describe('somebody who comes by a recovery link', () => {
     expect(await page.getByLabel('Current password').count()).toBe(0);
     await page.getByLabel('New password').fill('password1234');
     await page.getByRole('button', { name: 'Save and continue' }).click();
-    await page.getByRole('alert').filter({ hasText: 'common one' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'too common' }).waitFor();
     const nora: Person = { email, password: 'a sentence that nobody guesses', name: 'Nora' };
     await page.getByLabel('New password').fill(nora.password);
     await page.getByRole('button', { name: 'Save and continue' }).click();

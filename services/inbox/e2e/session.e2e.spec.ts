@@ -44,7 +44,7 @@ describe('signing in', () => {
     await signIn(page, { ...station.admin, password: 'not the password' });
     await page
       .getByRole('alert')
-      .filter({ hasText: /do not match/ })
+      .filter({ hasText: /Incorrect e-mail address or password/ })
       .waitFor();
     await signIn(page);
     await page.getByRole('heading', { level: 1, name: 'Deep link' }).waitFor();
