@@ -94,7 +94,8 @@ describe('a review', () => {
     expect(await page.locator('.awaited').textContent()).toContain('Friendlier, please');
     expect(await feedback(page).inputValue()).toBe('');
     await station.resubmit(id, { to: 'ann@example.org', subject: 'Second try', body: 'About **First try**.' });
-    await page.getByText('Version 2 has arrived').waitFor();
+    await button(page, 'Show version 2').click();
+    await page.getByText('You are now looking at version 2').waitFor();
     const versions = page.locator('.versions');
     await versions.getByText('Version 2 against 1').waitFor();
     expect(await versions.textContent()).toMatch(/Friendlier, please.*removed: First.*added: Second/);

@@ -1,22 +1,24 @@
 /**
  * What lies before the person: a review as they see it, and what they have typed about it.
  *
- * T1 What is decided is what is shown. Another version takes its place only when nothing was typed, or when the person says so.
+ * T1 What is decided is what is shown. What is shown never changes by itself: whatever else there is to judge waits until the person turns to it.
+ *    Only the end of the review takes its place at once, when it is about the version shown: nothing can be decided then.
  * T2 Nothing typed is thrown away but by the person, by its being sent, or by a version that says the same by itself.
  * T3 An answer older than what is shown changes nothing.
  */
 import type { Review } from '@countersign/contracts';
 import { type Edit, type Edits, editsOf, standing } from './edits.js';
+import { judgedAlike, sameVersion } from './judged.js';
 
 export interface Desk {
   shown: Review;
-  /** A newer version of the request, waiting for the person to look at it (T1). */
+  /** What there is to judge by now, waiting for the person to look at it (T1); nothing is decided meanwhile. */
   waiting: Review | null;
   edits: Edits;
   feedback: string;
   /** Action that was chosen and waits for its feedback. */
   armed: string | null;
-  /** Version that took the place of another while the person looked on. */
+  /** Version the person turned to from another. */
   arrived: number | null;
 }
 
@@ -81,22 +83,31 @@ export function changeDesk(desk: Desk, event: DeskEvent): Desk {
     case 'restored':
       return { ...desk, edits: standing(desk.shown.payload, { ...desk.edits, ...event.edits }), feedback: event.feedback ?? desk.feedback };
     case 'acted': {
-      const acted = { ...desk, shown: event.review, waiting: null, armed: null, arrived: null };
-      return event.sent ? { ...acted, edits: {}, feedback: '' } : acted;
+      const { shown, waiting } = desk;
+      const taken = { ...desk, armed: null, ...(event.sent ? { edits: {}, feedback: '' } : {}) };
+      if (!sameVersion(shown, event.review)) return loaded(taken, event.review);
+      const newer = waiting !== null && waiting.updated_at > event.review.updated_at ? waiting : null;
+      return { ...taken, shown: event.review, waiting: newer, arrived: null };
     }
   }
 }
 
 function loaded(desk: Desk, review: Review): Desk {
   if (review.updated_at < desk.shown.updated_at || (desk.waiting && review.updated_at < desk.waiting.updated_at)) return desk;
-  if (review.current_version === desk.shown.current_version) return { ...desk, shown: review, waiting: null };
-  if (hasTyped(desk) && isOpen(review)) return { ...desk, waiting: review };
-  return turned(desk, review);
+  const inPlace = judgedAlike(desk.shown, review) || (sameVersion(desk.shown, review) && !isOpen(review)) || !isOpen(desk.shown);
+  return inPlace ? { ...desk, shown: review, waiting: null } : { ...desk, waiting: review };
 }
 
 function turned(desk: Desk, review: Review): Desk {
   const kept = isOpen(review) ? standing(review.payload, desk.edits) : desk.edits;
-  return { ...desk, shown: review, waiting: null, edits: kept, armed: null, arrived: review.current_version };
+  return {
+    ...desk,
+    shown: review,
+    waiting: null,
+    edits: kept,
+    armed: null,
+    arrived: sameVersion(desk.shown, review) ? null : review.current_version,
+  };
 }
 
 /** Edits the server keeps for the review, where they are this person's; whoever saved last is the author. */

@@ -9,7 +9,7 @@ export function Awaited({ review }: { review: Review }) {
     <div className="awaited">
       <p className="muted">
         {by ? `${by} requested changes` : 'Changes were requested'} {review.last_action_at ? <Ago time={review.last_action_at} /> : null}.
-        The next version appears here automatically.
+        This page tells you when the next version is there.
       </p>
       {review.feedback ? (
         <blockquote className="quote">

@@ -1,23 +1,22 @@
-import type { TemplateAction } from '@countersign/contracts';
 import { useEffect, useRef } from 'react';
 import { Dialog } from '../../elements/Dialog.js';
 import { Revealed } from '../../elements/Revealed.js';
-import { type Desk, labelOf } from '../../review/desk.js';
+import { approves } from '../../review/action-effect.js';
+import { labelOf } from '../../review/desk.js';
+import type { Intent } from '../../review/intent.js';
 import { summaryOf, templateNameOf } from '../../review/summary.js';
-import { approves, takesEdits } from './use-decision.js';
 
 interface ConfirmProps {
-  desk: Desk;
-  action: TemplateAction;
+  intent: Intent;
   onConfirm: () => void;
   onCancel: () => void;
 }
 
-/** Asks once more, naming what would happen. What cannot be undone has to be chosen; the rest is one more Enter. */
-export function ConfirmDialog({ desk, action, onConfirm, onCancel }: ConfirmProps) {
-  const { shown } = desk;
+/** Asks once more, naming what would happen to what was shown when it was begun. What cannot be undone has to be chosen; the rest is one more Enter. */
+export function ConfirmDialog({ intent, onConfirm, onCancel }: ConfirmProps) {
+  const { action, review: shown, body } = intent;
   const irreversible = approves(action) && shown.irreversibility === 'irreversible';
-  const edits = takesEdits(action) ? Object.keys(desk.edits) : [];
+  const edits = Object.keys(body.edited_payload ?? {});
   const confirm = useRef<HTMLButtonElement>(null);
   const cancel = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -45,9 +44,9 @@ export function ConfirmDialog({ desk, action, onConfirm, onCancel }: ConfirmProp
           {edits.map((name) => labelOf(shown, name)).join(', ')}.
         </p>
       ) : null}
-      {desk.feedback.trim() === '' ? null : (
+      {body.feedback === undefined ? null : (
         <blockquote className="quote">
-          <Revealed text={desk.feedback} />
+          <Revealed text={body.feedback} />
         </blockquote>
       )}
       {action.description ? (

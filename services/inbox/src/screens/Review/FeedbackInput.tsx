@@ -1,7 +1,7 @@
 import type { TemplateAction } from '@countersign/contracts';
 import { type Dispatch, useEffect, useId, useRef } from 'react';
+import { takesEdits } from '../../review/action-effect.js';
 import type { Desk, DeskEvent } from '../../review/desk.js';
-import { takesEdits } from './use-decision.js';
 
 interface FeedbackProps {
   desk: Desk;

@@ -24,7 +24,7 @@ export function HoldLine({ review, holder, change, reload, tell }: HoldProps) {
   async function run(call: () => Promise<Review>) {
     setBusy(true);
     try {
-      change({ type: 'acted', review: await call(), sent: false });
+      change({ type: 'loaded', review: await call() });
     } catch (error) {
       tell(noticeOf(error));
     } finally {

@@ -5,6 +5,7 @@ import { type Desk, type DeskEvent, hasTyped, isOpen, labelOf, ownDraft } from '
 import { editedPayload, editsOf } from '../../review/edits.js';
 import { equalJson } from '../../review/equal-json.js';
 import { readable } from '../../review/payload-difference.js';
+import { whatWaits } from '../../review/what-waits.js';
 import { useSession } from '../../session/session-context.js';
 import type { Notice } from './use-decision.js';
 
@@ -18,12 +19,13 @@ interface NoticesProps {
 /** What the person has to know before they go on. */
 export function Notices({ desk, change, notice, onDismiss }: NoticesProps) {
   const { shown, waiting, arrived } = desk;
+  const news = waiting && whatWaits(shown, waiting);
   const top = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (notice) top.current?.scrollIntoView({ block: 'nearest' });
   }, [notice]);
   return (
-    <div className="notices" ref={top}>
+    <div className={`notices ${news ? 'notices-kept' : ''}`} ref={top} tabIndex={-1}>
       {notice ? (
         <Banner
           tone={notice.tone}
@@ -38,21 +40,21 @@ export function Notices({ desk, change, notice, onDismiss }: NoticesProps) {
           {notice.text}
         </Banner>
       ) : null}
-      {waiting ? (
+      {news ? (
         <Banner
           tone="accent"
-          title={`The agent has submitted version ${waiting.current_version}`}
+          title={news.title}
           urgent
           actions={
             <button type="button" className="button button-primary" onClick={() => change({ type: 'turned' })}>
-              Show version {waiting.current_version}
+              {news.turn}
             </button>
           }
         >
-          Version {shown.current_version} can no longer be decided. Your input is kept.
+          {news.stays} Nothing can be decided until you have turned to it. Your input is kept.
         </Banner>
       ) : arrived !== null && isOpen(shown) ? (
-        <Banner tone="accent" title={`Version ${arrived} has arrived`}>
+        <Banner tone="accent" title={`You are now looking at version ${arrived}`}>
           The agent’s changes are listed below.
         </Banner>
       ) : null}

@@ -15,13 +15,13 @@ export function VersionHistory({ review }: { review: Review }) {
   const [versions, setVersions] = useState<ReviewVersion[] | null>(null);
   const [error, setError] = useState<unknown>(null);
   const { id, project_id, current_version } = review;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another version is another history
   useEffect(() => {
     const left = new AbortController();
     api
       .call('listReviewVersions', { params: { id }, project: project_id }, left.signal)
       .then(({ items }) => {
-        setVersions(items);
+        // One that has come since waits to be turned to.
+        setVersions(items.filter(({ version }) => version <= current_version));
         setError(null);
       })
       .catch((failure: unknown) => {

@@ -5,9 +5,11 @@ import { mayPass, Refused, sentenceOf, sessionEnded } from '../../api/failure.js
 import { useAnnounce } from '../../elements/Announcer.js';
 import type { Tone } from '../../elements/Badge.js';
 import { outcomeOf } from '../../elements/ReviewBadges.js';
+import { approves, takesEdits } from '../../review/action-effect.js';
 import { fullTimeOf } from '../../review/deadline.js';
 import { type Desk, type DeskEvent, labelOf } from '../../review/desk.js';
-import { editedPayload, problems } from '../../review/edits.js';
+import { problems } from '../../review/edits.js';
+import { type Intent, intentOf, stands } from '../../review/intent.js';
 
 /** Why something did not go as it was asked. */
 export interface Notice {
@@ -21,8 +23,8 @@ export interface Notice {
 export interface Decision {
   /** Action under way. */
   busy: string | null;
-  /** Action that asks to be confirmed. */
-  confirming: TemplateAction | null;
+  /** What asks to be confirmed; gone as soon as something else is there to be judged. */
+  confirming: Intent | null;
   notice: Notice | null;
   /** Begins an action; by a key of the keyboard it is asked about first, because keys are hit by accident. */
   press: (action: TemplateAction, options?: { byKey?: boolean }) => void;
@@ -30,15 +32,6 @@ export interface Decision {
   cancel: () => void;
   dismiss: () => void;
   tell: (notice: Notice) => void;
-}
-
-export function approves(action: TemplateAction): boolean {
-  return action.decision_value === 'approved';
-}
-
-/** Edits go along with what takes them up: an approval, or a question to the agent. */
-export function takesEdits(action: TemplateAction): boolean {
-  return approves(action) || action.kind === 'iteration';
 }
 
 /** The review is read again this long after there was no answer; until it is, that is tried again. */
@@ -51,12 +44,23 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
   const api = useApi();
   const announce = useAnnounce();
   const [busy, setBusy] = useState<string | null>(null);
-  const [confirming, setConfirming] = useState<TemplateAction | null>(null);
+  const [asked, setAsked] = useState<Intent | null>(null);
   const [notice, setNotice] = useState<Notice | null>(null);
   usePassing({ notice, desk, reload, clear: () => setNotice(null) });
   const { shown } = desk;
+  const confirming = asked !== null && stands(asked, desk) ? asked : null;
+  const dropped = asked !== null && confirming === null;
+  useEffect(() => {
+    if (!dropped) return;
+    setAsked(null);
+    // The dialog gives the focus back to a button that is off by now.
+    document.querySelector<HTMLElement>('.notices')?.focus();
+    announce('The question was closed: the review has changed. Nothing was submitted.');
+  }, [dropped, announce]);
 
   function press(action: TemplateAction, { byKey = false } = {}): void {
+    const intent = intentOf(desk, action);
+    if (intent === null) return;
     setNotice(null);
     const [first] = takesEdits(action) ? problems(desk.edits) : [];
     if (first) {
@@ -68,29 +72,17 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
     } else if (action.requires_feedback && desk.feedback.trim() === '') {
       change({ type: 'armed', action: action.id });
     } else if (action.confirmation || byKey || (approves(action) && shown.irreversibility === 'irreversible')) {
-      setConfirming(action);
+      setAsked(intent);
     } else {
-      void send(action);
+      void send(intent);
     }
   }
 
-  async function send(action: TemplateAction): Promise<void> {
-    setConfirming(null);
+  async function send({ action, review: begun, body }: Intent): Promise<void> {
+    setAsked(null);
     setBusy(action.id);
-    const edited = takesEdits(action) ? editedPayload(shown.payload, desk.edits) : undefined;
-    const feedback = desk.feedback.trim() === '' ? undefined : desk.feedback;
     try {
-      const review = await api.call('actOnReview', {
-        params: { id: shown.id },
-        project: shown.project_id,
-        body: {
-          action_id: action.id,
-          version: shown.current_version,
-          payload_digest: shown.payload_digest,
-          ...(feedback === undefined ? {} : { feedback }),
-          ...(edited === undefined ? {} : { edited_payload: edited }),
-        },
-      });
+      const review = await api.call('actOnReview', { params: { id: begun.id }, project: begun.project_id, body });
       change({ type: 'acted', review, sent: action.kind !== 'side_effect' });
       announce(`Done: ${action.label}`);
       if (action.kind === 'side_effect') setNotice({ tone: 'good', title: 'Done', text: action.label });
@@ -110,7 +102,7 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
     confirm: () => {
       if (confirming) void send(confirming);
     },
-    cancel: () => setConfirming(null),
+    cancel: () => setAsked(null),
     dismiss: () => setNotice(null),
     tell: setNotice,
   };

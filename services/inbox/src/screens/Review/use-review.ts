@@ -62,7 +62,8 @@ export function useReview(id: string): LoadedReview {
     return () => clearTimeout(again);
   }, [error]);
 
-  const deadline = desk && isOpen(desk.shown) ? desk.shown.expires_at : null;
+  const newest = desk?.waiting ?? desk?.shown;
+  const deadline = newest && isOpen(newest) ? newest.expires_at : null;
   useEffect(() => {
     if (deadline === null) return;
     const left = Math.max(0, Date.parse(deadline) - api.clock.now()) + AFTER_DEADLINE_MS;

@@ -1,0 +1,65 @@
+import type { TemplateAction } from '@countersign/contracts';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { changeDesk, type Desk, type DeskEvent, openDesk } from './desk.js';
+import { chosen } from './edits.js';
+import { type Intent, intentOf, stands } from './intent.js';
+import { askedForChanges, decidedBy, requested, resubmitted, shownAfter, theirs } from './wire-fixture.js';
+
+const first = shownAfter(requested());
+const second = shownAfter(resubmitted({ subject: 'Wire 1 000 000', body: 'evil' }));
+const awaited = shownAfter(askedForChanges());
+const settled = shownAfter(decidedBy(theirs, 'approve'));
+const approve = first.available_actions.find(({ id }) => id === 'approve') as TemplateAction;
+const after = (desk: Desk, ...events: DeskEvent[]): Desk => events.reduce(changeDesk, desk);
+
+describe('an intent', () => {
+  it('is sent with what was shown when it was begun', () => {
+    const desk = after(
+      openDesk(first),
+      { type: 'typed', field: 'subject', edit: chosen('Good day') },
+      { type: 'feedback', text: 'Better' },
+    );
+    expect(intentOf(desk, approve)?.body).toEqual({
+      action_id: 'approve',
+      version: 1,
+      payload_digest: first.payload_digest,
+      feedback: 'Better',
+      edited_payload: { subject: 'Good day' },
+    });
+  });
+
+  it.each([
+    ['another version', second],
+    ['a request for changes', awaited],
+    ['the end of the review', settled],
+  ])('stands no longer once there is %s', (_, review) => {
+    const desk = openDesk(first);
+    const intent = intentOf(desk, approve) as Intent;
+    expect(stands(intent, desk)).toBe(true);
+    expect(stands(intent, after(desk, { type: 'loaded', review }))).toBe(false);
+  });
+
+  it('cannot be begun while another version waits, and is about that version after the person turned to it', () => {
+    const waiting = after(openDesk(first), { type: 'loaded', review: second });
+    expect(intentOf(waiting, approve)).toBeNull();
+    const turned = after(waiting, { type: 'turned' });
+    expect(intentOf(turned, approve)?.body).toMatchObject({ version: 2, payload_digest: second.payload_digest });
+    // Begun on version 1, it does not come back to life on version 2.
+    expect(stands(intentOf(openDesk(first), approve) as Intent, turned)).toBe(false);
+  });
+
+  it('never names a version the person did not turn to', () => {
+    const events = fc.constantFrom<DeskEvent>(
+      ...[first, awaited, second].map((review): DeskEvent => ({ type: 'loaded', review })),
+      ...[awaited, second].map((review): DeskEvent => ({ type: 'acted', review, sent: true })),
+      { type: 'feedback', text: 'x' },
+    );
+    fc.assert(
+      fc.property(fc.array(events, { maxLength: 10 }), (story) => {
+        const intent = intentOf(after(openDesk(first), ...story), approve);
+        if (intent) expect(intent.body.payload_digest).toBe(first.payload_digest);
+      }),
+    );
+  });
+});
