@@ -1,5 +1,6 @@
 /** What a typed text means as the value of a field, held to what the server takes (decisions 8, 17). */
 import type { FieldType, TemplateField } from '@countersign/contracts';
+import { duplicateKey } from './duplicate-key.js';
 
 export interface TypedValue {
   value: unknown;
@@ -27,6 +28,9 @@ const json: Reader = (text) => {
       return member;
     } as (key: string, value: unknown) => unknown);
     if (lossy.length > 0) return { value: text, problem: `${lossy[0]} has too many digits to be stored exactly; put it in quotes.` };
+    const twice = duplicateKey(text);
+    if (twice !== null)
+      return { value: text, problem: `The key ${JSON.stringify(twice)} is there twice in one object; only one of them would be sent.` };
     return { value };
   } catch (error) {
     const why = error instanceof SyntaxError ? ` (${error.message})` : '';
