@@ -146,7 +146,7 @@ async function checkVersion(place: Place): Promise<void> {
     throw new EmbeddedPostgresError(`The embedded PostgreSQL cannot run on this machine: ${output.text.trim()}`);
   if (!/^\d+$/.test(text)) {
     throw new EmbeddedPostgresError(
-      `${place.cluster} is not a complete PostgreSQL data directory (PG_VERSION cannot be read). Restore it from a backup, or move it away to start empty.`,
+      `${place.cluster} is not a complete PostgreSQL data directory (PG_VERSION cannot be read). Restore it from a backup.`,
     );
   }
   const data = Number(text);

@@ -2,6 +2,7 @@ import { EmbeddedPostgresError, startEmbeddedPostgres } from '@countersign/datab
 import type { Logger } from '@countersign/telemetry';
 import pg from 'pg';
 import { CannotStart, systemCode } from './cannot-start.js';
+import type { DataDirectory } from './data/data-directory.js';
 
 /** A PostgreSQL this process works on. */
 export interface PlatformDatabase {
@@ -13,13 +14,23 @@ export interface PlatformDatabase {
 }
 
 /** @throws {CannotStart} when there is no database to work on. */
-export async function openDatabase(options: { url: string | undefined; folder: string; logger: Logger }): Promise<PlatformDatabase> {
-  return options.url === undefined ? embedded(options.folder, options.logger) : external(options.url);
+export async function openDatabase(options: {
+  url: string | undefined;
+  /** Where an embedded one lives. */
+  directory: Pick<DataDirectory, 'postgres' | 'expectDatabase' | 'databaseMade'>;
+  logger: Logger;
+}): Promise<PlatformDatabase> {
+  return options.url === undefined ? embedded(options.directory, options.logger) : openExternal(options.url);
 }
 
-async function embedded(folder: string, logger: Logger): Promise<PlatformDatabase> {
+async function embedded(
+  { postgres: folder, ...directory }: Parameters<typeof openDatabase>[0]['directory'],
+  logger: Logger,
+): Promise<PlatformDatabase> {
   try {
+    directory.expectDatabase();
     const server = await startEmbeddedPostgres({ dataDir: folder, logger });
+    directory.databaseMade();
     let stopping = false;
     return {
       ownerUrl: server.url,
@@ -43,7 +54,8 @@ async function embedded(folder: string, logger: Logger): Promise<PlatformDatabas
   }
 }
 
-async function external(url: string): Promise<PlatformDatabase> {
+/** A PostgreSQL somebody else runs. @throws {CannotStart} when it cannot be used. */
+export async function openExternal(url: string): Promise<PlatformDatabase> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'countersign platform' });
   client.on('error', () => {});
   try {

@@ -99,6 +99,17 @@ describe('a server', () => {
     await ready(start());
   });
 
+  it('killed at its first start before it made a database makes one at the next, with the keys it had', async () => {
+    const server = start();
+    await server.printed(/First start/);
+    await server.stop('SIGKILL');
+    for (const name of readdirSync(dataDir)) if (!/^(layout|secrets)\.json$/.test(name)) rmSync(join(dataDir, name), { recursive: true });
+    writeFileSync(join(dataDir, 'layout.json'), '{"layout":1}');
+    const secrets = readFileSync(join(dataDir, 'secrets.json'), 'utf8');
+    await ready(start());
+    expect(readFileSync(join(dataDir, 'secrets.json'), 'utf8')).toBe(secrets);
+  });
+
   it('killed at any moment of its first start comes up at the next', async () => {
     for (const delay of [100, 400, 700, 1_000, 1_300]) {
       const server = start();
@@ -150,6 +161,20 @@ describe('a server that cannot start', () => {
     ['lost keys', () => rmSync(join(dataDir, 'secrets.json')), /secrets.json is missing/],
     ['a damaged database', () => rmSync(join(dataDir, 'postgres/cluster/PG_VERSION')), /PG_VERSION/],
     ['a broken database', () => rmSync(join(dataDir, 'postgres/cluster/global/pg_control')), /PostgreSQL could not be started|damaged/],
+    [
+      'a lost database',
+      () => rmSync(join(dataDir, 'postgres/cluster'), { recursive: true }),
+      /has been in use, but its database \S+cluster is missing\. Mount or restore it/,
+    ],
+    [
+      'a database that is not mounted, without credentials',
+      () => {
+        rmSync(join(dataDir, 'postgres'), { recursive: true });
+        mkdirSync(join(dataDir, 'postgres'));
+        rmSync(join(dataDir, 'credentials.json'));
+      },
+      /has been in use, but its database \S+cluster is missing/,
+    ],
     ['a lost password', () => rmSync(join(dataDir, 'postgres/password')), /password is missing/],
   ])('because of %s says so', async (_, damage, sentence) => {
     await prepared.copyTo(dataDir);

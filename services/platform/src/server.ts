@@ -50,7 +50,7 @@ export async function startServer(environment: Environment, say: (line: string) 
       say(`First start: creating ${databaseUrl ? 'the schemas' : 'a database'} and a demo project, with keys in ${directory.path}:`);
 
     const step = directory.fresh ? timed(say) : <T>(_: string, work: Promise<T>) => work;
-    const database = await step('PostgreSQL', openDatabase({ url: databaseUrl, folder: directory.postgres, logger }));
+    const database = await step('PostgreSQL', openDatabase({ url: databaseUrl, directory, logger }));
     teardown.add(() => database.stop());
     await step('schemas', migrateAll(database.ownerUrl, logger));
     const services = await step('services', composeServices({ ownerUrl: database.ownerUrl, config, version: VERSION, logger, teardown }));

@@ -3,7 +3,7 @@ import { CannotStart } from '../cannot-start.js';
 import { dataConfig } from '../config.js';
 import { openDataDirectory } from '../data/data-directory.js';
 import { type LockHolder, lockHolder } from '../data/lock.js';
-import { openDatabase } from '../database.js';
+import { openDatabase, openExternal } from '../database.js';
 import type { Environment } from '../environment.js';
 import { migrateAll } from '../schema.js';
 import { Teardown } from '../teardown.js';
@@ -34,7 +34,7 @@ export async function connect(command: string, environment: Environment): Promis
   const server = lockHolder(dataDir);
   const found = { dataDir, environment, logger, teardown };
   if (databaseUrl !== undefined) {
-    const database = await openDatabase({ url: databaseUrl, folder: '', logger });
+    const database = await openExternal(databaseUrl);
     await migrateAll(database.ownerUrl, logger);
     return { ...found, ownerUrl: database.ownerUrl, server };
   }
@@ -45,7 +45,7 @@ export async function connect(command: string, environment: Environment): Promis
   const directory = await openDataDirectory(dataDir, { command, create: false });
   teardown.add(() => directory.lock.release());
   try {
-    const database = await openDatabase({ url: undefined, folder: directory.postgres, logger });
+    const database = await openDatabase({ url: undefined, directory, logger });
     teardown.add(() => database.stop());
     await migrateAll(database.ownerUrl, logger);
     return { ...found, ownerUrl: database.ownerUrl, server: null };

@@ -1,7 +1,7 @@
 /**
  * What a machine that runs everything in one process keeps in DATA_DIR.
  *
- *   layout.json       version of this layout, written first
+ *   layout.json       version of this layout, written first; later, that postgres/ has held a database
  *   lock.json         who works on it now (lock.ts)
  *   secrets.json      keys made at the first start (secrets.ts)
  *   credentials.json  what a developer needs to try it (credentials.ts)
@@ -27,6 +27,15 @@ export interface DataDirectory {
   fresh: boolean;
   /** Where the embedded PostgreSQL lives. */
   postgres: string;
+  /**
+   * Refuses when the directory has been in use and its database is gone, as where a volume is not mounted: an empty one in its place would
+   * look like lost reviews, and its first reader would be told that all is well. A first start that was killed before it made the database
+   * left neither mark nor credentials, and goes on.
+   * @throws {CannotStart}
+   */
+  expectDatabase(): void;
+  /** Marks that `postgres/` holds a database from now on. */
+  databaseMade(): void;
 }
 
 /**
@@ -44,9 +53,16 @@ export async function openDataDirectory(dataDir: string, options: { command: str
     const fresh = checkLayout(path);
     const lock = await takeLock(path, options.command);
     try {
-      if (fresh) writePrivate(join(path, LAYOUT_FILE), `${JSON.stringify({ layout: LAYOUT })}\n`);
+      if (fresh) writeLayout(path, { layout: LAYOUT });
       const postgres = join(path, 'postgres');
-      return { path, lock, secrets: platformSecrets(path, fresh || !existsSync(postgres)), fresh, postgres };
+      const secrets = platformSecrets(path, fresh || !(existsSync(postgres) || readLayout(path)?.database));
+      return {
+        ...{ path, lock, secrets, fresh, postgres },
+        expectDatabase: () => expectDatabase(path, postgres),
+        databaseMade: () => {
+          if (!readLayout(path)?.database) writeLayout(path, { layout: LAYOUT, database: true });
+        },
+      };
     } catch (error) {
       lock.release();
       throw error;
@@ -72,6 +88,30 @@ function makeFolder(path: string): void {
   }
 }
 
+function expectDatabase(path: string, postgres: string): void {
+  const cluster = join(postgres, 'cluster');
+  if (existsSync(cluster)) return;
+  if (!readLayout(path)?.database && readIfThere(join(path, 'credentials.json')) === null) return;
+  throw new CannotStart(
+    `${path} has been in use, but its database ${cluster} is missing. Mount or restore it, set DATABASE_URL if the data is in another PostgreSQL, or set DATA_DIR to another directory.`,
+  );
+}
+
+interface Layout {
+  layout: number;
+  /** `postgres/` has held a database. */
+  database?: boolean;
+}
+
+function writeLayout(path: string, layout: Layout): void {
+  writePrivate(join(path, LAYOUT_FILE), `${JSON.stringify(layout)}\n`);
+}
+
+function readLayout(path: string): Layout | null {
+  const text = readIfThere(join(path, LAYOUT_FILE));
+  return text === null ? null : parseLayout(text);
+}
+
 /** True when there is nothing in it yet. */
 function checkLayout(path: string): boolean {
   const file = join(path, LAYOUT_FILE);
@@ -85,7 +125,7 @@ function checkLayout(path: string): boolean {
     }
     return true;
   }
-  const layout = layoutOf(text);
+  const layout = parseLayout(text)?.layout ?? null;
   if (layout === null) {
     throw new CannotStart(`${file} is damaged. Restore the data directory from a backup, or set DATA_DIR to another directory.`);
   }
@@ -97,10 +137,10 @@ function checkLayout(path: string): boolean {
   return false;
 }
 
-function layoutOf(text: string): number | null {
+function parseLayout(text: string): Layout | null {
   try {
-    const { layout } = JSON.parse(text) as { layout?: unknown };
-    return Number.isInteger(layout) ? (layout as number) : null;
+    const { layout, database } = JSON.parse(text) as Record<keyof Layout, unknown>;
+    return Number.isInteger(layout) ? { layout: layout as number, database: database === true } : null;
   } catch {
     return null;
   }
