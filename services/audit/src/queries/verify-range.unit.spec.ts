@@ -1,4 +1,4 @@
-import { Problem } from '@countersign/http';
+import type { Problem } from '@countersign/http';
 import { describe, expect, it } from '@jest/globals';
 import { rangeToVerify, VERIFY_RANGE } from './verify-range.js';
 
@@ -6,6 +6,7 @@ const HEAD = 250_000;
 const refused = (query: { from?: number; to?: number }, head = HEAD): string | undefined => {
   try {
     rangeToVerify(query, head);
+    return undefined;
   } catch (error) {
     return (error as Problem).code;
   }
