@@ -25,6 +25,7 @@ export type RefusalCode =
   | 'invalid_credentials'
   | 'account_locked'
   | 'too_many_attempts'
+  | 'service_unavailable'
   | 'wrong_password'
   | 'too_short'
   | 'too_long'

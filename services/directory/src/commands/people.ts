@@ -58,7 +58,11 @@ export async function createPerson(deps: DirectoryDeps, command: CreatePerson, m
 }
 
 export const writeNewPassword = async (deps: DirectoryDeps, person: string, password: string): Promise<string> =>
-  writePassword(deps.pool, person, await inTurn(deps, 'open', () => hashPassword(password, scryptCost(deps.config))));
+  writePassword(
+    deps.pool,
+    person,
+    await inTurn(deps, { lane: 'own', caller: person }, () => hashPassword(password, scryptCost(deps.config))),
+  );
 
 /** Verifiers the person's stream does not name (any more) are of no use but to a thief. */
 export async function dropOtherPasswords(deps: DirectoryDeps, id: string, person: Person): Promise<void> {
@@ -121,7 +125,8 @@ async function currentPasswordFault(
   if (current === undefined) return refuse('wrong_password', 'The current password is required.', { param: 'body.current_password' });
   const checked = await checkPassword(deps, { email: person.email, person, password: current, ...from });
   if (checked.ok) return null;
-  const { retryAfterSeconds } = checked.refusal;
+  const { code, retryAfterSeconds } = checked.refusal;
+  if (code === 'service_unavailable') return checked.refusal;
   if (retryAfterSeconds !== undefined) return { ...refuse('too_many_attempts', checked.refusal.message), retryAfterSeconds };
   return refuse('wrong_password', 'The current password is wrong.', { param: 'body.current_password' });
 }

@@ -17,7 +17,7 @@ import {
   type TeamActor,
 } from '../project/membership.decider.js';
 import type { ActiveProject } from '../project/project.js';
-import { done, type Outcome, refuse, refused } from '../refusals.js';
+import { type DirectoryRefusal, done, type Outcome, refuse, refused } from '../refusals.js';
 import type { Client } from '../sign-in/client.js';
 import { checkPassword } from '../sign-in/password-gate.js';
 import { enter, type SignedIn } from '../sign-in/sign-in.js';
@@ -206,7 +206,7 @@ export async function acceptInvitation(
   const known = await findPersonByEmail(deps, email);
   if (known) {
     const checked = await checkPassword(deps, { email, person: known, password: command.password, client: command.client });
-    if (!checked.ok) return refused(takenRefusal(checked.refusal.retryAfterSeconds));
+    if (!checked.ok) return refused(takenRefusal(checked.refusal));
     await writeJoining(deps.pool, known.id, project.id);
     const handled = await onProject(deps, project.id, meta(known.id), (state, now) =>
       acceptInvite(state, { inviteId, person: known.id }, now),
@@ -233,9 +233,9 @@ async function signedIn(deps: DirectoryDeps, id: string, client: Client): Promis
   return entered ? done(entered) : refused(refuse('invite_invalid', 'The membership ended in the meantime.'));
 }
 
-function takenRefusal(retryAfterSeconds: number | undefined) {
+function takenRefusal({ code, message, retryAfterSeconds }: DirectoryRefusal): DirectoryRefusal {
   if (retryAfterSeconds !== undefined)
-    return { ...refuse('too_many_attempts', 'Too many wrong passwords from this address. Try again later.'), retryAfterSeconds };
+    return { ...refuse(code === 'account_locked' ? 'too_many_attempts' : code, message), retryAfterSeconds };
   return refuse('email_taken', 'An account with this e-mail address already exists. Accept the invitation with its password.', {
     param: 'body.password',
   });

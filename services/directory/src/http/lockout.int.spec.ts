@@ -94,8 +94,21 @@ describe('guessing', () => {
     const flood = Promise.all(Array.from({ length: 200 }, (_, n) => guess(1_000 + n)));
     expect((await ann.login()).status).toBe(200);
     for (const answer of await flood) {
-      if (answer.status === 503) expect(retryAfter(answer)).toBeGreaterThan(0);
+      if (answer.status === 429) expect(code(answer)).toBe('too_many_attempts');
       else expect(code(answer)).toBe('invalid_credentials');
+    }
+  });
+
+  it('in a flood from an address that has not failed yet takes ten places, and others have their turn between them', async () => {
+    const guess = (n: number) => ann.login({ email: `nobody-${n}@example.com`, password: 'not the password at all', ip: '198.51.100.98' });
+    const flood = Array.from({ length: 130 }, (_, n) => guess(2_000 + n));
+    expect((await ann.login({ ip: '198.51.100.97' })).status).toBe(200);
+    const answers = await Promise.all(flood);
+    expect(answers.filter((answer) => code(answer) === 'invalid_credentials').length).toBeLessThan(100);
+    const away = answers.filter((answer) => code(answer) !== 'invalid_credentials');
+    for (const answer of away) {
+      expect([answer.status, code(answer), retryAfter(answer)]).toEqual([429, 'too_many_attempts', 2]);
+      expect(answer.body.error.message).toContain('Too many sign-ins from this address are in progress');
     }
   });
 
@@ -104,7 +117,8 @@ describe('guessing', () => {
       Array.from({ length: 50 }, () => ann.login({ password: 'not the password at all', ip: '198.51.100.77' })),
     );
     expect(guesses.filter((answer) => code(answer) === 'invalid_credentials')).toHaveLength(5);
-    expect(guesses.filter((answer) => code(answer) === 'account_locked')).toHaveLength(45);
+    // The others are told to wait: for the account, or for those of the same address that are still being checked.
+    expect(guesses.filter((answer) => ['account_locked', 'too_many_attempts'].includes(code(answer) ?? ''))).toHaveLength(45);
   });
 
   it('is slowed for an account over all addresses, though not on a known device, from where nothing counts there', async () => {

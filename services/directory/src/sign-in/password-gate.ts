@@ -1,7 +1,7 @@
 import { scryptCost } from '../config.js';
 import { nobody, verifyPassword } from '../credentials/password.js';
 import { readPassword } from '../credentials/rows.js';
-import { inTurn } from '../credentials/turnstile.js';
+import { BusyError, inTurn } from '../credentials/turnstile.js';
 import type { DirectoryDeps } from '../deps.js';
 import type { FoundPerson } from '../lookups/people.js';
 import { NOBODY } from '../person/nobody.js';
@@ -25,13 +25,24 @@ const REFUSALS = {
     'Too many failed sign-ins for this account. Wait, use a browser you have signed in with before, or use a sign-in link.',
 } as const;
 
+const QUEUE_REFUSALS = {
+  caller: refuse('too_many_attempts', 'Too many sign-ins from this address are in progress. Try again in a few seconds.'),
+  all: refuse('service_unavailable', 'Too many sign-ins are in progress on this server. Try again in a few seconds.'),
+};
+
 /**
  * The one place where a password is checked: counted first, then verified, at the same cost whether the person exists or not (W2, O6, O7).
- * Refuses `account_locked` or `too_many_attempts` (with the seconds to wait), or `invalid_credentials`.
+ * Refuses `account_locked`, `too_many_attempts` or `service_unavailable` (with the seconds to wait), or `invalid_credentials`.
  */
 export async function checkPassword(deps: DirectoryDeps, who: PasswordTry): Promise<Outcome<FoundPerson>> {
   const source = await sourceOf(deps.pool, who.email, who.person?.id ?? null, who);
-  return inTurn(deps, source.kind, () => countAndVerify(deps, who, source));
+  try {
+    return await inTurn(deps, { lane: source.kind, caller: source.name }, () => countAndVerify(deps, who, source));
+  } catch (error) {
+    if (!(error instanceof BusyError)) throw error;
+    deps.logger.info({ lane: source.kind, queue: error.queue }, 'password not checked: its queue is full or too slow');
+    return refused({ ...QUEUE_REFUSALS[error.queue], retryAfterSeconds: 2 });
+  }
 }
 
 async function countAndVerify(deps: DirectoryDeps, { person, password }: PasswordTry, source: Source): Promise<Outcome<FoundPerson>> {
