@@ -141,7 +141,11 @@ const HEADER_PARAMETERS = {
     pattern: '^[A-Za-z0-9._-]{8,128}$',
   }),
   ProjectId: inHeader('X-Project-Id', 'Project a person acts in; default: their first one.'),
-  IdempotencyKey: inHeader('Idempotency-Key', 'Same as idempotency_key in the body.', { type: 'string', minLength: 1, maxLength: 255 }),
+  IdempotencyKey: inHeader('Idempotency-Key', 'Same as idempotency_key in the body; shared by all API keys of the project.', {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+  }),
   IfNoneMatch: inHeader('If-None-Match', 'ETag from a previous response.'),
   Seen: inHeader('Countersign-Seen', 'As returned by a previous write: the list waits up to a second to include it.'),
   LastEventId: inHeader('Last-Event-ID', 'id of the last frame received.'),

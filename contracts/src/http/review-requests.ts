@@ -25,7 +25,13 @@ export const ReviewCreate = message(
     timeout_seconds: Type.Optional(saidAs('timeout.seconds')),
     timeout_action: Type.Optional(saidAs('timeout.action')),
     expires_at: Type.Optional(saidAs('timeout.seconds')),
-    idempotency_key: Type.Optional(text(255, 1)),
+    idempotency_key: Type.Optional(
+      text(
+        255,
+        1,
+        'The same request again returns the first review. Shared by all API keys of the project: choose keys that are unique in it.',
+      ),
+    ),
     trace_url: Type.Optional(Type.String({ format: 'uri', maxLength: 2048 })),
     max_iterations: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
     on_behalf_of: Type.Optional(text(254, 1, 'E-mail or id of the person the agent acts for, who may not approve the review.')),

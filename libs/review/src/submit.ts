@@ -41,10 +41,14 @@ export interface RequestReview {
   on_behalf_of: { person_id: string; email: string } | null;
 }
 
-/** Same key and same of this: the same request (decision 9). What a person would judge, and nothing beside it. */
+/**
+ * Same key and same of this: the same request (decision 9). What a person would judge, who may not, and how often it may come back, and
+ * nothing beside it.
+ */
 export function requestInputHash(body: ReviewCreate): string {
-  const { template, payload, actions = [], oversight = 'blocking', timeout = null } = body;
-  return digest({ template, payload, actions, oversight, timeout });
+  const { template, payload, actions = [], oversight = 'blocking', timeout = null, irreversibility, on_behalf_of, max_iterations } = body;
+  const beside = Object.entries({ irreversibility, on_behalf_of, max_iterations }).filter(([, value]) => value !== undefined);
+  return digest({ template, payload, actions, oversight, timeout, ...Object.fromEntries(beside) });
 }
 
 /** Where idempotency keys of a project's requests are unique. */

@@ -206,6 +206,8 @@ describe('the same request again (decision 9)', () => {
         metadata: { x: 1 },
         callback_url: 'https://c.example',
         priority: 'high',
+        assignee: 'ann@example.org',
+        confidence: 0.9,
       }),
     ).toBe(hash);
     for (const other of [
@@ -213,6 +215,9 @@ describe('the same request again (decision 9)', () => {
       { ...body, payload: { a: 1 } },
       { ...body, actions: ['approve'] },
       { ...body, timeout: { seconds: 60, action: 'expire' as const } },
+      { ...body, irreversibility: 'irreversible' as const },
+      { ...body, on_behalf_of: 'ann@example.org' },
+      { ...body, max_iterations: 2 },
     ]) {
       expect(requestInputHash(other)).not.toBe(hash);
     }

@@ -44,7 +44,13 @@ describe('the same request again', () => {
   it('is that also with other words for what no person judges', async () => {
     const idempotency_key = freshKey();
     const first = await asking({ idempotency_key });
-    const beside = { metadata: { try: 2 }, callback_url: 'https://agent.example/', trace_url: 'https://t.example/', priority: 'low' };
+    const beside = {
+      metadata: { try: 2 },
+      callback_url: 'https://agent.example/',
+      trace_url: 'https://t.example/',
+      priority: 'low',
+      confidence: 0.5,
+    };
     const reordered = Object.fromEntries(Object.entries(PAYLOAD).reverse());
     expect((await asking({ ...beside, payload: reordered, oversight: 'blocking', idempotency_key })).body.id).toBe(first.body.id);
   });
@@ -84,6 +90,9 @@ describe('another request with the same key', () => {
     ['actions', { actions: ['approve'] }],
     ['timeout', { timeout: { seconds: 60, action: 'expire' } }],
     ['template', { template: 'nothing-of-the-sort' }],
+    ['irreversibility', { irreversibility: 'irreversible' }],
+    ['on_behalf_of', { on_behalf_of: 'ann@example.org' }],
+    ['max_iterations', { max_iterations: 1 }],
   ])('is refused for its %s, and told which review has the key', async (_what, other) => {
     const idempotency_key = freshKey();
     const { body } = await asking({ idempotency_key });
