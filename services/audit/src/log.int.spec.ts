@@ -1,7 +1,7 @@
 import { type AuditEvent, type AuditList, type AuditVerification, type ErrorBody, operationOf, validator } from '@countersign/contracts';
 import { rebuildProjection } from '@countersign/event-bus';
 import { newId, redactStream, uuidOf } from '@countersign/event-store';
-import { agent, ann, doing, foreignAgent, OTHER_PROJECT, PAYLOAD } from '@countersign/review/fixture';
+import { agent, ann, doing, foreignAgent, OTHER_PROJECT, PAYLOAD, PROJECT } from '@countersign/review/fixture';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AUDIT_PROJECTION } from './index.js';
 import { type Station, startStation } from './station-fixture.js';
@@ -52,6 +52,20 @@ describe('the audit log', () => {
     const people = await station.call<AuditList>('listAuditEvents', { query: `actor=person:${ann.person_id}` });
     expect(people.body.total).toBe(2);
     expect((await station.call<AuditList>('listAuditEvents', { query: 'from=2999-01-01T00:00:00Z' })).body.total).toBe(0);
+  });
+
+  it('counts up to ten thousand, and says that it stopped there', async () => {
+    const { rowCount } = await station.db.ownerPool.query(
+      `insert into audit.log select (jsonb_populate_record(null::audit.log, to_jsonb(l) || jsonb_build_object('position', -n))).*
+       from (select * from audit.log where project = $1 limit 1) l, generate_series(1, 10000) n`,
+      [PROJECT],
+    );
+    expect(rowCount).toBe(10_000);
+    const { body } = await station.call<AuditList>('listAuditEvents', { query: 'limit=1' });
+    expect(body).toMatchObject({ total: 10_000, total_is_capped: true, has_more: true });
+    await station.db.ownerPool.query('delete from audit.log where position < 0');
+    const { body: again } = await station.call<AuditList>('listAuditEvents', { query: 'limit=1' });
+    expect([again.total, again.total_is_capped]).toEqual([4, undefined]);
   });
 
   it('is exported line by line, oldest first, each line as the contract says', async () => {

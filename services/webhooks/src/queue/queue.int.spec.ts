@@ -215,6 +215,21 @@ describe('the queue', () => {
     expect(await endpoint()).toEqual({ failures: 0, closed: true });
   });
 
+  it('opens the circuit of one project, and another project’s deliveries to the same origin flow', async () => {
+    const other = uuidOf(newId('prj'));
+    const [first, second] = [delivery(uuid(), 'both'), delivery(uuid(), 'both')];
+    await put(first, second);
+    for (const one of [await claimed(first.id), await claimed(second.id)]) await finish(one, 500);
+    expect(await claim(db.pool, 10, POLICY)).toEqual([]);
+    const theirs = { ...delivery(uuid(), 'both'), project: other };
+    await put(theirs);
+    const flowing = await claim(db.pool, 10, POLICY);
+    expect(flowing.map((one) => one.id)).toEqual([theirs.id]);
+    await finish(flowing[0] as Claimed, 200);
+    await db.advanceClock(60);
+    for (const one of [first, second]) await finish(await claimed(one.id), 200);
+  });
+
   it('gives two claimers nothing twice', async () => {
     await put(...Array.from({ length: 40 }, (_, n) => delivery(uuid(), `twice-${n % 10}`)));
     const claims = await Promise.all(Array.from({ length: 8 }, () => claim(db.pool, 10, POLICY)));
