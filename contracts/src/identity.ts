@@ -31,6 +31,8 @@ export interface AgentActor {
   template_ids: string[] | null;
   /** The person who answers for the key; may not approve what it asks (decision 30). */
   owner: string | null;
+  /** Who answered for it before: they may not approve what it asks either. Absent where there is nobody. */
+  former_owners?: string[];
   contact: string | null;
   default_reviewer: string | null;
   rate_limit_per_hour: number | null;

@@ -18,6 +18,7 @@ table directory.api_keys
   expires_at timestamp with time zone
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
+  former_owners uuid[] not null default '{}'::uuid[]
   constraint api_keys_pkey PRIMARY KEY (id)
   constraint api_keys_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text])))
   CREATE INDEX api_keys_of_project ON directory.api_keys USING btree (project)

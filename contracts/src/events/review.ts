@@ -68,6 +68,8 @@ export const ReviewRequested = message(
       key_prefix: Type.String({ minLength: 1 }),
       name: Type.String(),
       owner: nullable(personId()),
+      /** People who owned the key before, if any. */
+      former_owners: Type.Optional(Type.Array(personId())),
     }),
     on_behalf_of: nullable(Type.Object({ person_id: personId(), email: Type.String({ minLength: 1 }) })),
   }),
@@ -82,6 +84,7 @@ export const ReviewResubmitted = message(
     payload_digest: digest(),
     by: AgentRef,
     owner: nullable(personId()),
+    former_owners: Type.Optional(Type.Array(personId())),
   }),
 );
 export type ReviewResubmitted = Static<typeof ReviewResubmitted>;

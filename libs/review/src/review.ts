@@ -32,6 +32,8 @@ export const holdOf = (person: PersonRef): Hold => ({ ref: refOf(person), person
 
 export const isOpen = (state: ReviewState): state is OpenReview => state.status === 'pending' || state.status === 'awaiting_iteration';
 
+const named = (people: readonly (string | null)[]): string[] => [...new Set(people.filter((id) => id !== null))];
+
 function requested(event: StoredOf<'review.requested'>): Pending {
   const { timeout, requester, on_behalf_of } = event.body;
   return {
@@ -42,7 +44,7 @@ function requested(event: StoredOf<'review.requested'>): Pending {
     assignee_id: event.body.assignee_id ?? null,
     current_version: 1,
     expires_at: timeout === null ? null : addSeconds(event.time, timeout.seconds),
-    answerable: [...new Set([requester.owner, on_behalf_of?.person_id ?? null].filter((id) => id !== null))],
+    answerable: named([requester.owner, on_behalf_of?.person_id ?? null, ...(requester.former_owners ?? [])]),
     feedback: null,
     prompt_edit: null,
     last_act: null,
@@ -157,8 +159,8 @@ function evolveOpen(state: OpenReview, event: Stored): RequestedReview {
 function evolveAwaiting(state: AwaitingIteration, event: Stored): RequestedReview {
   switch (event.type) {
     case 'review.resubmitted': {
-      const { version: current_version, payload, payload_digest, owner } = event.body;
-      const answerable = owner === null || state.answerable.includes(owner) ? state.answerable : [...state.answerable, owner];
+      const { version: current_version, payload, payload_digest, owner, former_owners = [] } = event.body;
+      const answerable = named([...state.answerable, owner, ...former_owners]);
       return {
         ...reopened(state, event.time, undone(state.last_act)),
         current_version,

@@ -51,6 +51,11 @@ export function requestInputHash(body: ReviewCreate): string {
   return digest({ template, payload, actions, oversight, timeout, ...Object.fromEntries(beside) });
 }
 
+/** Who answers for a key, and who did: nobody steps out of it by giving the key away before it asks (decision 30). */
+function ownersOf({ owner, former_owners = [] }: AgentActor): Pick<ReviewRequested['requester'], 'owner' | 'former_owners'> {
+  return { owner, ...(former_owners.length > 0 && { former_owners }) };
+}
+
 /** Where idempotency keys of a project's requests are unique. */
 export const idempotencyScope = (projectId: string): string => `review:${projectId}`;
 
@@ -130,7 +135,7 @@ export function request(command: RequestReview, state: ReviewState, _now: string
   const invalid = checkPayload(config.fields, body.payload, 'payload');
   if (invalid) return { events: [], refusal: invalid };
 
-  const { key_id, key_prefix, name, owner } = actor as AgentActor;
+  const { key_id, key_prefix, name } = actor as AgentActor;
   const requested: ReviewRequested = {
     template: {
       id,
@@ -160,7 +165,7 @@ export function request(command: RequestReview, state: ReviewState, _now: string
     approval_valid_seconds: config.approval_valid_seconds,
     max_iterations: body.max_iterations ?? config.max_iterations,
     idempotency_key: body.idempotency_key ?? null,
-    requester: { key_id, key_prefix, name, owner },
+    requester: { key_id, key_prefix, name, ...ownersOf(actor as AgentActor) },
     on_behalf_of: command.on_behalf_of,
   };
   const events: ReviewEvent[] = [{ type: 'review.requested', body: requested }];
@@ -209,7 +214,7 @@ export function resubmit(command: ResubmitReview, state: ReviewState, now: strin
     const invalid = checkPayload(review.fields, payload, 'payload');
     if (invalid) return refused(invalid);
     const actor = command.actor as AgentActor;
-    const body = { version, payload, payload_digest, by: agentRef(actor), owner: actor.owner };
+    const body = { version, payload, payload_digest, by: agentRef(actor), ...ownersOf(actor) };
     return { events: [{ type: 'review.resubmitted', body }] };
   });
 }

@@ -57,6 +57,19 @@ describe('an API key', () => {
     expect(key.owner).toMatch(/^per_/);
   });
 
+  it('carries who owned it before, also when its row is from before they were kept', async () => {
+    const { id, rawKey, key } = await makeKey({ owner: 'ann@example.com' });
+    must(await changeApiKey(station.deps, { id, project }, { owner: null }, OPERATOR));
+    const given = { owner: null, former_owners: [key.owner] };
+    expect((await authenticate(rawKey)).actor).toMatchObject(given);
+    await station.db.ownerPool.query(`update directory.api_keys set former_owners = '{}', version = 0 where id = $1`, [uuidOf(id)]);
+    expect((await authenticate(rawKey)).actor).toMatchObject(given);
+    must(await rotateApiKey(station.deps, { id, project }, OPERATOR));
+    expect(await station.deps.pool.query('select former_owners from directory.api_keys where id = $1', [uuidOf(id)])).toMatchObject({
+      rows: [{ former_owners: [uuidOf(key.owner ?? '')] }],
+    });
+  });
+
   it('is refused when it is unknown, malformed, or comes as a cookie', async () => {
     const { rawKey } = await makeKey();
     expect(await refusal(`gwk_${'0'.repeat(64)}`)).toBe('invalid_api_key');

@@ -70,6 +70,7 @@ function actorOf(row: FoundKey): AgentActor {
     scopes: key.scopes,
     template_ids: key.template_ids,
     owner: key.owner,
+    ...(key.formerOwners.length > 0 && { former_owners: key.formerOwners }),
     contact: key.contact,
     default_reviewer: key.default_reviewer,
     rate_limit_per_hour: key.rate_limit_per_hour,

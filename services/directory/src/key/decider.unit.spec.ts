@@ -47,6 +47,14 @@ describe('an API key', () => {
     expect(changeKey(given(disabled), { project, settings: {}, active: false })).toEqual({ events: [] });
     expect(changeKey(given(disabled), { project, settings: {}, active: true }).events).toEqual([{ type: 'key.enabled', body: {} }]);
   });
+  it('remembers everybody who owned it before, once', () => {
+    const [ann, bob] = [newId('per'), newId('per')];
+    const owned = (owner: string | null): KeyEvent => ({ type: 'key.changed', body: { owner } });
+    const rename: KeyEvent = { type: 'key.changed', body: { name: 'other' } };
+    expect(given(owned(ann), rename)).toMatchObject({ owner: ann, formerOwners: [] });
+    expect(given(owned(ann), owned(null))).toMatchObject({ owner: null, formerOwners: [ann] });
+    expect(given(owned(ann), owned(bob), owned(ann), owned(bob), owned(null))).toMatchObject({ owner: null, formerOwners: [ann, bob] });
+  });
   it('is rotated while it is active', () => {
     const rotate = { project, prefix: 'gwk_11111111', fingerprint: two };
     const rotated: KeyEvent = { type: 'key.rotated', body: { prefix: 'gwk_11111111', fingerprint: two } };

@@ -16,6 +16,8 @@ export type KeySettings = Omit<KeyCreated, 'prefix' | 'fingerprint'>;
 
 export interface LiveKey extends KeySettings {
   status: 'active' | 'disabled';
+  /** People who owned the key before somebody else or nobody did, the first first. */
+  formerOwners: string[];
   project: string;
   prefix: string;
   fingerprint: string;
@@ -33,12 +35,17 @@ export const keyFold: Fold<ApiKey, KeyEvent> = {
     // A key nothing is known of any more lets nobody in.
     if (isErasure(event)) return { status: 'deleted', project: event.project };
     if (event.type === 'key.created') {
-      return { ...event.body, status: 'active', project: event.project, createdAt: event.time, updatedAt: event.time };
+      return { ...event.body, formerOwners: [], status: 'active', project: event.project, createdAt: event.time, updatedAt: event.time };
     }
     if (state.status === 'none') throw new Error(`API key ${event.stream} begins with ${event.type}: its stream is damaged.`);
     if (state.status === 'deleted') return state;
     switch (event.type) {
-      case 'key.changed':
+      case 'key.changed': {
+        const { owner } = event.body;
+        const leaves = owner !== undefined && state.owner !== null && state.owner !== owner && !state.formerOwners.includes(state.owner);
+        const formerOwners = leaves && state.owner !== null ? [...state.formerOwners, state.owner] : state.formerOwners;
+        return { ...state, ...event.body, formerOwners, updatedAt: event.time };
+      }
       case 'key.rotated':
         return { ...state, ...event.body, updatedAt: event.time };
       case 'key.disabled':

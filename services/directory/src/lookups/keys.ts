@@ -18,6 +18,7 @@ export interface KeyRow {
   scopes: Scope[];
   template_ids: string[] | null;
   owner: string | null;
+  former_owners: string[];
   contact: string | null;
   default_reviewer: string | null;
   rate_limit_per_hour: number | null;
@@ -40,6 +41,7 @@ export function keyOfRow(row: KeyRow): LiveKey {
     scopes: row.scopes,
     template_ids: row.template_ids,
     owner: person(row.owner),
+    formerOwners: row.former_owners.map((uuid) => idOf('per', uuid)),
     contact: person(row.contact),
     default_reviewer: person(row.default_reviewer),
     rate_limit_per_hour: row.rate_limit_per_hour,

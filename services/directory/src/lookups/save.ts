@@ -85,14 +85,15 @@ export async function saveKey(pool: Pool, id: string, state: ApiKey, version: nu
   const personUuid = (person: string | null) => (person === null ? null : uuidOf(person));
   await pool.query(
     `insert into directory.api_keys as row (id, version, project, status, fingerprint, prefix, name, description, scopes, template_ids,
-       owner, contact, default_reviewer, rate_limit_per_hour, ip_allowlist, expires_at, created_at, updated_at)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18
+       owner, contact, default_reviewer, rate_limit_per_hour, ip_allowlist, expires_at, created_at, updated_at, former_owners)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19
       where not exists (select from directory.gone where stream = $1)
      on conflict (id) do update set version = excluded.version, status = excluded.status, fingerprint = excluded.fingerprint,
        prefix = excluded.prefix, name = excluded.name, description = excluded.description, scopes = excluded.scopes,
        template_ids = excluded.template_ids, owner = excluded.owner, contact = excluded.contact,
        default_reviewer = excluded.default_reviewer, rate_limit_per_hour = excluded.rate_limit_per_hour,
-       ip_allowlist = excluded.ip_allowlist, expires_at = excluded.expires_at, updated_at = excluded.updated_at
+       ip_allowlist = excluded.ip_allowlist, expires_at = excluded.expires_at, updated_at = excluded.updated_at,
+       former_owners = excluded.former_owners
      where row.version <= excluded.version`,
     [
       key,
@@ -113,6 +114,7 @@ export async function saveKey(pool: Pool, id: string, state: ApiKey, version: nu
       state.expires_at,
       state.createdAt,
       state.updatedAt,
+      state.formerOwners.map(uuidOf),
     ],
   );
 }
