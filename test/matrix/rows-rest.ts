@@ -165,7 +165,7 @@ export const REST_ROWS = {
   getOpenApi: [seen('to ask what it answers', open)],
   getErrorPage: [seen('to read about errors', open)],
   // None is configured.
-  getSecurityTxt: [{ ...seen('to ask whom to tell', open), ok: '404 route_not_found', stranger: '404 route_not_found' }],
+  getSecurityTxt: [{ ...seen('to ask whom to tell', open), ok: '404 route_not_found' }],
   createStreamTicket: [{ ...reading, scope: 'reviews:read', tries: 'to get a ticket', attempt: nothing }],
   streamEvents: [
     { ...reading, scope: 'reviews:read', tries: 'to listen', attempt: nothing, uncredentialed: '401 missing_ticket' },

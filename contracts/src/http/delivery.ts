@@ -116,7 +116,7 @@ export const WebhookTestResult = message(
     status: choice(['delivered', 'failed']),
     status_code: nullable(Type.Integer()),
     latency_ms: nullable(count()),
-    error: nullable(Type.String()),
+    error: nullable(Type.String({ description: 'To API keys only the status, or that no response came.' })),
   }),
 );
 export type WebhookTestResult = Static<typeof WebhookTestResult>;

@@ -61,7 +61,7 @@ export const DELIVERY_OPERATIONS = [
     method: 'POST',
     path: '/api/v1/webhooks/test',
     scopes: ['reviews:create'],
-    summary: 'Send a signed test event to a URL and return the response',
+    summary: 'Send a signed test event to a URL; people also see the start of the response',
     body: WebhookTest,
     responses: { 200: WebhookTestResult },
     errors: ['invalid_callback_url'],

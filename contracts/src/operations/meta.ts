@@ -39,6 +39,7 @@ export const META_OPERATIONS = [
     method: 'GET',
     path: '/.well-known/security.txt',
     summary: 'Where to report a vulnerability; 404 unless configured',
+    errors: ['route_not_found'],
     responses: { 200: Type.String() },
     mediaType: 'text/plain; charset=utf-8',
   }),
