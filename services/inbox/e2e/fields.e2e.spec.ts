@@ -166,21 +166,58 @@ describe('fields that may be edited', () => {
 
   it.each([
     ['Price', '12,', 'Enter a number'],
-    ['Price', '9007199254740993', 'more digits than can be kept exactly'],
+    ['Price', '9007199254740993', 'too many digits to be stored exactly'],
     ['Price', '', 'This field is required'],
-    ['Attributes', '{"a":', 'This is not JSON yet'],
+    ['Attributes', '{"a":', 'Invalid JSON'],
     ['Attributes', '{"a": 9007199254740993}', 'put it in quotes'],
+    ['Attributes', '{"a":1,"a":2}', 'The key "a" is there twice'],
     ['Published at', 'tomorrow', 'Enter a date'],
-    ['Page', 'javascript:alert(1)', 'Enter an address'],
+    ['Page', 'javascript:alert(1)', 'Enter a URL'],
   ])('%s: %j cannot be sent, and says why', async (label, text, why) => {
     const { page, id } = await opened('every-type');
     const input = page.getByRole('textbox', { name: label });
     await input.fill(text);
     await page.getByText(why).first().waitFor();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
-    await eventually(async () => expect(await page.getByTestId('announcer').textContent()).toContain('cannot be sent yet'));
+    await eventually(async () => expect(await page.getByTestId('announcer').textContent()).toContain('Fix your edits first'));
     expect(await input.evaluate((element) => element === document.activeElement)).toBe(true);
     expect((await station.read(id)).status).toBe('pending');
+  });
+
+  it.each([
+    ['with one part deleted', PAYLOAD.from, ['Backspace']],
+    ['that does not exist', '2020-01-01', ['0', '2', '3', '0']],
+    ['half typed where there was none', undefined, ['0', '2']],
+  ])('a date %s cannot be sent as none, and can be reverted', async (_, from, keys) => {
+    const { id, payload } = await station.ask('every-type', { ...PAYLOAD, from });
+    const page = await chromium.pageOf(station.admin);
+    await page.goto(`/reviews/${id}`);
+    const input = page.getByRole('textbox', { name: 'Available from' });
+    await input.focus();
+    for (const key of keys) await page.keyboard.press(key);
+    expect(await input.evaluate((element: HTMLInputElement) => element.validity.badInput)).toBe(true);
+    await page.getByText('This date is incomplete or does not exist').waitFor();
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await eventually(async () => expect(await page.getByTestId('announcer').textContent()).toContain('Fix your edits first'));
+    expect((await station.read(id)).status).toBe('pending');
+    await page.getByRole('button', { name: 'Revert Available from' }).click();
+    expect(await input.evaluate((element: HTMLInputElement) => [element.value, element.validity.badInput])).toEqual([from ?? '', false]);
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.locator('.outcome').waitFor();
+    expect(await station.read(id)).toMatchObject({ decision: 'approved', approved_value: payload });
+  });
+
+  it('take a date that is completed after all, and one that is cleared', async () => {
+    const { page, id } = await opened('every-type');
+    const input = page.getByRole('textbox', { name: 'Available from' });
+    await input.focus();
+    for (const key of ['0', '2', '3', '0']) await page.keyboard.press(key);
+    await page.getByText('This date is incomplete or does not exist').waitFor();
+    await page.keyboard.press('ArrowLeft');
+    for (const key of ['2', '8']) await page.keyboard.press(key);
+    await eventually(async () => expect((await station.readAs(id)).draft_payload).toEqual({ from: '2026-02-28' }));
+    await input.fill('');
+    await eventually(async () => expect((await station.readAs(id)).draft_payload).toEqual({ from: null }));
   });
 
   it('keep their edits when an action does not take them up', async () => {
