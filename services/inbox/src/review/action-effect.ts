@@ -1,4 +1,4 @@
-/** What an action does, whatever it is called. */
+/** What an action does, whatever its template calls it. */
 import type { TemplateAction } from '@countersign/contracts';
 
 export function approves(action: TemplateAction): boolean {
@@ -8,4 +8,21 @@ export function approves(action: TemplateAction): boolean {
 /** Edits go along with what takes them up: an approval, or a question to the agent. */
 export function takesEdits(action: TemplateAction): boolean {
   return approves(action) || action.kind === 'iteration';
+}
+
+const RECORDS = { approved: 'Records: approved', rejected: 'Records: rejected' };
+const OTHERS = { decision: RECORDS.rejected, iteration: 'Sends it back to the agent', side_effect: 'Decides nothing' };
+
+/** Labels that say what happens by themselves, with that. */
+const PLAIN: Readonly<Record<string, string>> = {
+  Approve: RECORDS.approved,
+  Reject: RECORDS.rejected,
+  'Request changes': OTHERS.iteration,
+  'Cancel the request for changes': OTHERS.side_effect,
+};
+
+/** The effect in words, where the label is not the plain one for it; else null. A label is the template's, and may say anything. */
+export function effectInWords({ label, kind, decision_value }: TemplateAction): string | null {
+  const effect = decision_value === undefined ? OTHERS[kind] : RECORDS[decision_value];
+  return Object.hasOwn(PLAIN, label) && PLAIN[label] === effect ? null : effect;
 }

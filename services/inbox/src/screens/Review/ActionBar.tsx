@@ -1,5 +1,6 @@
 import type { TemplateAction } from '@countersign/contracts';
 import { Revealed } from '../../elements/Revealed.js';
+import { effectInWords } from '../../review/action-effect.js';
 import { actionOfKey } from '../../review/action-order.js';
 
 interface BarProps {
@@ -29,7 +30,9 @@ export function ActionBar({ actions, busy, off, onPress }: BarProps) {
             onClick={() => onPress(action)}
           >
             {busy === action.id ? <span className="spinner" aria-hidden="true" /> : null}
-            <Revealed text={action.label} />
+            <span className="button-words">
+              <Revealed text={action.label} /> <Effect action={action} />
+            </span>
             {shortcut ? (
               <span className="button-key" aria-hidden="true">
                 {shortcut}
@@ -40,6 +43,12 @@ export function ActionBar({ actions, busy, off, onPress }: BarProps) {
       })}
     </div>
   );
+}
+
+/** What is recorded, where the label is a template's own and may say otherwise. */
+function Effect({ action }: { action: TemplateAction }) {
+  const words = effectInWords(action);
+  return words === null ? null : <span className="button-effect">{words}</span>;
 }
 
 const STYLES: Record<NonNullable<TemplateAction['style']>, string> = {

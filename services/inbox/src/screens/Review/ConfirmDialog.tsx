@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { Dialog } from '../../elements/Dialog.js';
 import { Revealed } from '../../elements/Revealed.js';
-import { approves } from '../../review/action-effect.js';
+import { approves, effectInWords } from '../../review/action-effect.js';
 import { labelOf } from '../../review/desk.js';
 import type { Intent } from '../../review/intent.js';
 import { summaryOf, templateNameOf } from '../../review/summary.js';
@@ -17,6 +17,7 @@ export function ConfirmDialog({ intent, onConfirm, onCancel }: ConfirmProps) {
   const { action, review: shown, body } = intent;
   const irreversible = approves(action) && shown.irreversibility === 'irreversible';
   const edits = Object.keys(body.edited_payload ?? {});
+  const effect = effectInWords(action);
   const confirm = useRef<HTMLButtonElement>(null);
   const cancel = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -49,6 +50,12 @@ export function ConfirmDialog({ intent, onConfirm, onCancel }: ConfirmProps) {
           <Revealed text={body.feedback} />
         </blockquote>
       )}
+      {effect === null ? null : (
+        <p>
+          <strong>{effect}.</strong> The template calls this action “<Revealed text={action.label} />
+          ”.
+        </p>
+      )}
       {action.description ? (
         <p className="muted">
           <Revealed text={action.description} />
@@ -64,7 +71,8 @@ export function ConfirmDialog({ intent, onConfirm, onCancel }: ConfirmProps) {
           className={`button ${irreversible || action.decision_value === 'rejected' ? 'button-danger-solid' : 'button-primary'}`}
           onClick={onConfirm}
         >
-          {irreversible ? `${action.label} permanently` : action.label}
+          <Revealed text={irreversible ? `${action.label} permanently` : action.label} />
+          {effect === null ? null : ` (${effect.toLowerCase()})`}
         </button>
       </div>
     </Dialog>

@@ -3,7 +3,6 @@ import { useKeys } from '../../elements/keys.js';
 import { actionOfKey, inOrder } from '../../review/action-order.js';
 import type { Desk, DeskEvent } from '../../review/desk.js';
 import type { Holder } from '../../review/holder.js';
-import { whatWaits } from '../../review/what-waits.js';
 import { ActionBar } from './ActionBar.js';
 import { Awaited } from './Awaited.js';
 import { ConfirmDialog } from './ConfirmDialog.js';
@@ -40,7 +39,9 @@ export function DecisionPanel({ desk, change, reload, holder, draft, decision }:
       <section className="panel" aria-label="Decision">
         <h2 className="section-title">{pending ? 'Your decision' : 'Waiting for the agent'}</h2>
         {pending ? null : <Awaited review={shown} />}
-        {waiting ? <p className="panel-line warning-text">{whatWaits(shown, waiting).title}. Turn to it, at the top, to decide.</p> : null}
+        {waiting ? (
+          <p className="panel-line warning-text">Nothing can be decided until you have turned to what is new, at the top of the page.</p>
+        ) : null}
         <HoldLine review={shown} holder={holder} reload={reload} change={change} tell={decision.tell} />
         {pending && holder.kind !== 'other' ? <EditsLine desk={desk} change={change} draft={draft} /> : null}
         <FeedbackInput desk={desk} change={change} actions={actions} armed={armed} off={off} onSend={decision.press} />

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { effectInWords } from './action-effect.js';
+import { action, askedForChanges, requested, shownAfter } from './wire-fixture.js';
+
+describe('what an action does', () => {
+  it('goes without saying for the built-in ones', () => {
+    const offered = [requested(), askedForChanges()].flatMap((story) => shownAfter(story).available_actions);
+    const plain = offered.filter(({ id }) => /^(approve|reject|request_changes|cancel_iteration|reject_from_iteration)$/.test(id));
+    expect(new Set(plain.map(effectInWords))).toEqual(new Set([null]));
+    expect(plain.length).toBeGreaterThan(3);
+  });
+  it.each([
+    ['Reject', { decision_value: 'approved' as const }, 'Records: approved'],
+    ['Approve', { decision_value: 'rejected' as const }, 'Records: rejected'],
+    ['Ship it', { decision_value: 'approved' as const }, 'Records: approved'],
+    ['approve ', { decision_value: 'approved' as const }, 'Records: approved'],
+    ['Approve', { kind: 'iteration' as const }, 'Sends it back to the agent'],
+    ['Approve', { kind: 'side_effect' as const }, 'Decides nothing'],
+    ['constructor', { kind: 'side_effect' as const }, 'Decides nothing'],
+  ])('is said of “%s” %j: %s', (label, more, words) => {
+    expect(effectInWords(action('it', { label, ...more }))).toBe(words);
+  });
+});
