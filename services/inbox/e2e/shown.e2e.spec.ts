@@ -133,6 +133,68 @@ describe.each([
   });
 });
 
+describe('a picture or video from elsewhere', () => {
+  const photo = 'https://elsewhere.example/a.png';
+  const clip = 'https://elsewhere.example/a.mp4';
+  it.each([false, true])('is asked for before its host hears of it (editable: %s)', async (editable) => {
+    const slug = `media-${editable}`;
+    await station.publish({
+      slug,
+      name: 'Media',
+      fields: [
+        { name: 'photo', type: 'image', label: 'Photo', editable },
+        { name: 'clip', type: 'video', label: 'Clip', editable },
+      ],
+      actions: ['approve', 'reject'],
+    });
+    const page = await opened({ photo, clip }, { template: slug });
+    const show = (name: string, what: string) =>
+      page.locator(`[data-field="${name}"]`).getByRole('button', { name: `Show the ${what} from elsewhere.example`, exact: true });
+    await show('clip', 'video').waitFor();
+    expect(await page.locator('main').locator('img, video').count()).toBe(0);
+    expect(await page.getByText('Only the address is approved. What is at it can change at any time.').count()).toBe(2);
+    // Nobody was asked so far; by the button its host is.
+    expect(chromium.faults).toEqual([]);
+    await page.route('https://elsewhere.example/**', (route) => route.abort());
+    const asked = page.waitForRequest(photo);
+    await show('photo', 'picture').click();
+    await asked;
+    await page.getByText('The image could not be loaded.').waitFor();
+    expect(await show('clip', 'video').count()).toBe(1);
+    expect(chromium.faults.splice(0)).toEqual([`request: ${photo}`]);
+  });
+});
+
+describe('an action with a name of its template’s', () => {
+  it.each([
+    ['on a desktop', DESKTOP],
+    ['on a phone', PHONE],
+  ])('says what it records, %s', async (_, viewport) => {
+    await station.publish({
+      slug: `contrary-${viewport.width}`,
+      name: 'Contrary',
+      fields: [{ name: 'title', type: 'text', label: 'Title' }],
+      actions: [
+        { id: 'turn_down', label: 'Reject', kind: 'decision', decision_value: 'approved', confirmation: true },
+        { id: 'go', label: 'Approve', kind: 'decision', decision_value: 'rejected' },
+        'request_changes',
+      ],
+    });
+    const page = await opened({ title: 'Contrary' }, { viewport, template: `contrary-${viewport.width}` });
+    const bar = page.locator('.action-bar');
+    expect(await bar.getByRole('button', { name: 'Approve Records: rejected' }).isVisible()).toBe(true);
+    expect(await bar.getByRole('button', { name: 'Request changes', exact: true }).isVisible()).toBe(true);
+    expect(await bar.getByText('Records: approved').isVisible()).toBe(true);
+    expect(await bar.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    await bar.getByRole('button', { name: 'Reject Records: approved' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.textContent()).toContain('Records: approved. The template calls this action “Reject”.');
+    await dialog.getByRole('button', { name: 'Reject (records: approved)' }).click();
+    await page.locator('.outcome').waitFor();
+    expect(await page.locator('.outcome').textContent()).toContain('Approved');
+  });
+});
+
 describe('a text that is not drawn whole', () => {
   it('says so, and shows its source', async () => {
     const page = await opened({ body: '\ufeffHello\n\n007. Bond' });
@@ -142,6 +204,8 @@ describe('a text that is not drawn whole', () => {
   it.each([
     ['is too long to be rendered', 'a [b](c)\n'.repeat(6_000)],
     ['is nested too deeply to be rendered', `${'>'.repeat(20_000)} deep`],
+    ['has too much markup to be rendered', '*a '.repeat(5_000) + '**b'.repeat(2_000)],
+    ['has too much markup to be rendered', '~~a'.repeat(6_000)],
   ])('because it %s is shown as its source', async (why, text) => {
     const page = await opened({ body: text });
     await page.getByText(`This text ${why}. This is its source.`).waitFor();

@@ -1,7 +1,8 @@
 import { useState } from 'react';
-import { AddressLink } from './AddressLink.js';
-import { safePicture, sizeOf } from './addresses.js';
+import { AskedFor } from '../elements/AskedFor.js';
+import { safePicture } from './addresses.js';
 import type { FieldView, ShowProps } from './field-view.js';
+import { MediumCaption } from './MediumCaption.js';
 import { LineInput } from './text-input.js';
 
 function ShowImage({ field, value }: ShowProps) {
@@ -13,9 +14,11 @@ function ShowImage({ field, value }: ShowProps) {
       {address === null || failed === address ? (
         <p className="media-missing">{address === null ? 'Only images from https URLs are shown.' : 'The image could not be loaded.'}</p>
       ) : (
-        <img src={address} alt={field.label} referrerPolicy="no-referrer" onError={() => setFailed(address)} />
+        <AskedFor address={address} what="picture">
+          <img src={address} alt={field.label} referrerPolicy="no-referrer" onError={() => setFailed(address)} />
+        </AskedFor>
       )}
-      <figcaption>{source.startsWith('data:') ? sizeOf(source) : <AddressLink address={source} />}</figcaption>
+      <MediumCaption source={source} />
     </figure>
   );
 }

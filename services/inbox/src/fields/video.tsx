@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
-import { AddressLink } from './AddressLink.js';
-import { inlineVideo, safePicture, sizeOf } from './addresses.js';
+import { AskedFor } from '../elements/AskedFor.js';
+import { inlineVideo, safePicture } from './addresses.js';
 import type { FieldView, ShowProps } from './field-view.js';
+import { MediumCaption } from './MediumCaption.js';
 import { LineInput } from './text-input.js';
 
 /** The address a player may load: https as it is, bytes sent with the request as a blob. */
@@ -29,10 +30,12 @@ function ShowVideo({ field, value }: ShowProps) {
       {address === null || failed === address ? (
         <p className="media-missing">{address === null ? 'Only videos from https URLs are played.' : 'The video could not be loaded.'}</p>
       ) : (
-        // biome-ignore lint/a11y/useMediaCaption: an agent's recording comes without captions
-        <video src={address} controls preload="metadata" aria-label={field.label} onError={() => setFailed(address)} />
+        <AskedFor address={address} what="video">
+          {/* biome-ignore lint/a11y/useMediaCaption: an agent's recording comes without captions */}
+          <video src={address} controls preload="metadata" aria-label={field.label} onError={() => setFailed(address)} />
+        </AskedFor>
       )}
-      <figcaption>{source.startsWith('data:') ? sizeOf(source) : <AddressLink address={source} />}</figcaption>
+      <MediumCaption source={source} />
     </figure>
   );
 }

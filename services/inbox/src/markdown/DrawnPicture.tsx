@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { AskedFor, remoteHost } from '../elements/AskedFor.js';
 import { Revealed } from '../elements/Revealed.js';
 import { safePicture, sizeOf } from '../fields/addresses.js';
 import { HostNote } from '../fields/HostNote.js';
@@ -10,21 +10,17 @@ interface PictureProps {
   title: string | undefined;
 }
 
-/** A picture with its words and its address. One from elsewhere tells its host who looks, and when; so it waits to be asked for. */
+/** A picture with its words and its address. */
 export function DrawnPicture({ source, alt, title }: PictureProps) {
   const address = safePicture(source);
-  const remote = URL.parse(source)?.protocol === 'https:';
-  const [wanted, setWanted] = useState(!remote);
   return (
     <span className="picture">
       {address === null ? (
         <span className="link-refused">Image not shown</span>
-      ) : wanted ? (
-        <img src={address} alt={alt} referrerPolicy="no-referrer" loading="lazy" />
       ) : (
-        <button type="button" className="button" onClick={() => setWanted(true)}>
-          Show the picture from {URL.parse(source)?.host}
-        </button>
+        <AskedFor address={address} what="picture">
+          <img src={address} alt={alt} referrerPolicy="no-referrer" loading="lazy" />
+        </AskedFor>
       )}
       <span className="link-target">
         {alt === '' ? null : (
@@ -35,7 +31,7 @@ export function DrawnPicture({ source, alt, title }: PictureProps) {
           </>
         )}
         {' ('}
-        {address !== null && !remote ? sizeOf(source) : <Revealed text={source} />}
+        {address !== null && remoteHost(address) === null ? sizeOf(source) : <Revealed text={source} />}
         {')'}
         {title ? (
           <>
