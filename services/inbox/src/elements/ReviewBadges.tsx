@@ -10,14 +10,9 @@ const PRIORITIES: Record<Priority, { label: string; tone: Tone }> = {
   low: { label: 'Low', tone: 'plain' },
 };
 
-/** A mark before a row; said in words to those who do not see it. */
+/** A mark before a row, for the eye that runs down the list; the row's badges say it in words. */
 export function PriorityMark({ priority }: { priority: Priority }) {
-  const { label } = PRIORITIES[priority];
-  return (
-    <span className={`priority-mark priority-${priority}`} title={`${label} priority`}>
-      <span className="visually-hidden">{label} priority: </span>
-    </span>
-  );
+  return <span className={`priority-mark priority-${priority}`} aria-hidden="true" />;
 }
 
 export function PriorityBadge({ priority }: { priority: Priority }) {

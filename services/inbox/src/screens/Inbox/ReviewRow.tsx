@@ -4,7 +4,7 @@ import { Badge } from '../../elements/Badge.js';
 import { Countdown } from '../../elements/Countdown.js';
 import { Ago } from '../../elements/Moment.js';
 import { Revealed } from '../../elements/Revealed.js';
-import { IrreversibilityBadge, OutcomeBadge, PriorityMark } from '../../elements/ReviewBadges.js';
+import { IrreversibilityBadge, OutcomeBadge, PriorityBadge, PriorityMark } from '../../elements/ReviewBadges.js';
 import { isOpen } from '../../review/desk.js';
 import { holderOf } from '../../review/holder.js';
 import { summaryOf, templateNameOf } from '../../review/summary.js';
@@ -16,6 +16,7 @@ export function ReviewRow({ review, arrived }: { review: Review; arrived: boolea
   const { title, detail } = summaryOf(review);
   const holder = holderOf(review, me, project.role);
   const open = isOpen(review);
+  const pressing = review.priority === 'high' || review.priority === 'critical';
   return (
     <Link href={`/reviews/${review.id}`} className={`row ${arrived ? 'row-arrived' : ''}`}>
       <PriorityMark priority={review.priority} />
@@ -29,6 +30,7 @@ export function ReviewRow({ review, arrived }: { review: Review; arrived: boolea
       </span>
       <span className="row-badges">
         {arrived ? <Badge tone="accent">New</Badge> : null}
+        {pressing ? <PriorityBadge priority={review.priority} /> : null}
         {open ? <IrreversibilityBadge irreversibility={review.irreversibility} brief /> : <OutcomeBadge review={review} />}
         {review.current_version > 1 ? (
           <Badge title={`Version ${review.current_version} of the request`}>v{review.current_version}</Badge>

@@ -8,6 +8,7 @@ import { Progress } from '../../elements/Progress.js';
 import { useTitle } from '../../elements/title.js';
 import { neighboursOf } from '../../queue/neighbours.js';
 import { useQueue } from '../../queue/QueueProvider.js';
+import type { ReviewListState } from '../../queue/use-review-list.js';
 import type { Desk } from '../../review/desk.js';
 import { summaryOf, templateNameOf } from '../../review/summary.js';
 import { useSession } from '../../session/session-context.js';
@@ -18,11 +19,13 @@ export function ReviewScreen({ id }: { id: string }) {
   const loaded = useReview(id);
   const { desk, error, reload } = loaded;
   const [, go] = useLocation();
-  const { items } = useQueue();
+  const queue = useQueue();
+  const { items } = queue;
   const ids = items.map((review) => review.id);
   const last = useRef(ids);
   if (ids.includes(id)) last.current = ids;
   const neighbours = neighboursOf(ids, id, last.current);
+  useWayOn(queue, neighbours.place);
   const goTo = (path: string | null) => (path === null ? undefined : () => go(path));
   const pathTo = (review: string | null) => (review === null ? null : `/reviews/${review}`);
   useKeys({ escape: goTo('/'), j: goTo(pathTo(neighbours.next)), k: goTo(pathTo(neighbours.previous)) });
@@ -35,7 +38,7 @@ export function ReviewScreen({ id }: { id: string }) {
         <Link href="/" className="button button-quiet">
           ← Inbox
         </Link>
-        <span className="review-place muted">{neighbours.place === null ? '' : `${neighbours.place} of ${items.length} to decide`}</span>
+        <span className="review-place muted">{placeInWords(queue, neighbours.place, desk)}</span>
         <Step label="Previous" to={neighbours.previous} />
         <Step label="Next" to={neighbours.next} />
       </nav>
@@ -63,6 +66,22 @@ export function ReviewScreen({ id }: { id: string }) {
       )}
     </div>
   );
+}
+
+/** Where in the queue the review stands; the queue is counted by the server, and read page by page. */
+function placeInWords({ items, total, capped, hasMore }: ReviewListState, place: number | null, desk: Desk | null): string {
+  if (place !== null) return `${place} of ${total}${capped ? '+' : ''} to decide`;
+  return hasMore && desk?.shown.status === 'pending' ? `Not among the first ${items.length} to decide` : '';
+}
+
+/** At the last review that was read of a longer queue, reads on, so that there is a next one. */
+function useWayOn({ items, hasMore, loadMore }: ReviewListState, place: number | null): void {
+  const atEnd = hasMore && place === items.length;
+  const more = useRef(loadMore);
+  more.current = loadMore;
+  useEffect(() => {
+    if (atEnd) more.current();
+  }, [atEnd]);
 }
 
 function Step({ label, to }: { label: string; to: string | null }) {

@@ -5,6 +5,7 @@ import { Field } from '../../fields/Field.js';
 import { JsonTree } from '../../fields/JsonTree.js';
 import { type Desk, type DeskEvent, isOpen } from '../../review/desk.js';
 import { changes, type Edit, valueAt } from '../../review/edits.js';
+import { oddities } from '../../review/odd-keys.js';
 import { readable } from '../../review/payload-difference.js';
 import { undeclaredKeys } from '../../review/summary.js';
 
@@ -48,6 +49,7 @@ function editOf(desk: Desk, { name }: TemplateField): Edit | undefined {
 
 function Undeclared({ desk: { shown } }: { desk: Desk }) {
   const keys = undeclaredKeys(shown);
+  const beside = [...shown.template_fields.map(({ name }) => name), ...keys];
   if (keys.length === 0) return null;
   return (
     <section className="undeclared" aria-labelledby="undeclared-title">
@@ -62,9 +64,10 @@ function Undeclared({ desk: { shown } }: { desk: Desk }) {
         {keys.map((key) => (
           <div key={key} className="undeclared-item">
             <dt>
-              <code>
-                <Revealed text={key} />
+              <code className="undeclared-key">
+                <Revealed text={JSON.stringify(key)} />
               </code>
+              <KeyNote told={oddities(key, beside)} />
             </dt>
             <dd>
               <JsonTree value={shown.payload[key]} label={key} />
@@ -75,4 +78,9 @@ function Undeclared({ desk: { shown } }: { desk: Desk }) {
       </dl>
     </section>
   );
+}
+
+/** What somebody would not see of a key. */
+function KeyNote({ told }: { told: string[] }) {
+  return told.length === 0 ? null : <span className="field-note warning-text undeclared-note">{told.join('. ')}.</span>;
 }
