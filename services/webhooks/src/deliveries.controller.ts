@@ -65,7 +65,7 @@ export class DeliveriesController {
   @Post('/api/v1/webhooks/test')
   async test(@Identity() identity: CallerIdentity, @Body(contract(WebhookTest)) { url }: WebhookTest) {
     const { actor, request_id } = callerOf(identity);
-    const result = await testWebhook(this.parts, { project: actor.project_id, request_id }, url);
+    const result = await testWebhook(this.parts, { project: actor.project_id, request_id, isPerson: actor.kind === 'person' }, url);
     if ('code' in result) throw problemOf(result);
     return result;
   }

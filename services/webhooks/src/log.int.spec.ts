@@ -1,6 +1,6 @@
 /** The delivery log over HTTP (HRP §1.4, §13); every answer is held against its contract. */
 
-import type { AgentActor, Delivery, DeliveryDetail, DeliveryList, ErrorBody, WebhookTestResult } from '@countersign/contracts';
+import type { Actor, AgentActor, Delivery, DeliveryDetail, DeliveryList, ErrorBody, WebhookTestResult } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { agent as AGENT, chief, PROJECT } from '@countersign/review/fixture';
 import { type Received, Receiver, status, verifyStandard } from '@countersign/testing';
@@ -273,6 +273,24 @@ describe('a test', () => {
       max_attempts: 1,
       attempt_log: [{ number: 1 }],
     });
+  });
+
+  it('tells a key the status alone, and a person what the receiver wrote and why nobody answered', async () => {
+    const url = agent.url('/secret', (_, response) => void response.writeHead(418).end('db_password=hunter2'));
+    const test = async (actor: Actor, to: string) =>
+      (await station.call<WebhookTestResult>('testWebhook', { body: { url: to }, actor })).body;
+    const forKey = await test(AGENT, url);
+    expect(forKey).toMatchObject({ status: 'failed', status_code: 418, latency_ms: expect.any(Number), error: 'HTTP 418' });
+    expect(JSON.stringify(await detail(forKey.delivery_id))).not.toContain('hunter2');
+    expect((await test(chief, url)).error).toBe('HTTP 418: db_password=hunter2');
+    // Nobody listens, or somebody who does not answer: the same to a key.
+    for (const nobody of ['http://127.0.0.1:1/', agent.url('/cut', (_, response) => void response.destroy())]) {
+      const result = await test(AGENT, nobody);
+      expect(result).toMatchObject({ status: 'failed', status_code: null, latency_ms: null, error: 'No response.' });
+      const { attempt_log } = await detail(result.delivery_id);
+      expect(attempt_log).toMatchObject([{ stage: 'attempt', latency_ms: null, error: 'No response.', response_preview: null }]);
+      expect((await test(chief, nobody)).error).not.toBe('No response.');
+    }
   });
 
   it('is not repeated when it fails', async () => {

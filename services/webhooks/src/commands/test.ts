@@ -12,10 +12,15 @@ import { judge } from '../worker/verdict.js';
 /** Somebody waits for the answer, so its body is not read for long. */
 const BODY_MS = 2_000;
 
-/** Sends a signed test event once and writes it down. It stands apart from the reviews: no retries, no circuit, nothing in the log of events. */
+/**
+ * Sends a signed test event once and writes it down. It stands apart from the reviews: no retries, no circuit, nothing in the log of events.
+ *
+ * A key names an address in a network it may have no other way into. It is told the status and how long that took; what the receiver wrote,
+ * and why there was no answer (nobody listens, something filters), is told to people, and is not in the log either where a key asked.
+ */
 export async function testWebhook(
   { pool, sender, config }: Parts,
-  caller: { project: string; request_id: string },
+  caller: { project: string; request_id: string; isPerson: boolean },
   url: string,
 ): Promise<WebhookTestResult | Refusal<'invalid_callback_url'>> {
   const refusal = await sender.egress.checkCallbackUrl(url);
@@ -32,20 +37,28 @@ export async function testWebhook(
     body: JSON.stringify(body),
     request_id: caller.request_id,
   };
-  const exchange = await send(sender, outgoing, { limits: { bodyMs: BODY_MS } });
+  const observed = await send(sender, outgoing, { limits: { bodyMs: BODY_MS } });
+  const exchange = caller.isPerson ? observed : withoutDetail(observed);
+  // How long it took to find nobody tells refused from filtered.
+  const latency = caller.isPerson || exchange.status !== null ? exchange.latencyMs : null;
   const { next, error } = judge(exchange, config.backoff.length + 1, config, 0);
   const outcome = next === 'delivered' ? 'delivered' : 'failed';
-  await write(pool, outgoing, { at, exchange, outcome, error });
-  return { delivery_id: id, status: outcome, status_code: exchange.status, latency_ms: exchange.latencyMs, error };
+  await write(pool, outgoing, { at, exchange, latency, outcome, error });
+  return { delivery_id: id, status: outcome, status_code: exchange.status, latency_ms: latency, error };
+}
+
+function withoutDetail(exchange: Exchange): Exchange {
+  const failure: Exchange['failure'] = exchange.failure && { stage: 'attempt', code: 'connection_lost', message: 'No response.' };
+  return { ...exchange, excerpt: '', failure };
 }
 
 async function write(
   pool: Pool,
   outgoing: Outgoing,
-  result: { at: Date; exchange: Exchange; outcome: 'delivered' | 'failed'; error: string | null },
+  result: { at: Date; exchange: Exchange; latency: number | null; outcome: 'delivered' | 'failed'; error: string | null },
 ): Promise<void> {
   const { id, project, event_type, url, body, request_id } = outgoing;
-  const { at, exchange, outcome, error } = result;
+  const { at, exchange, latency, outcome, error } = result;
   await inTransaction(pool, async (tx) => {
     const place = [project, new URL(url).origin];
     await tx.query('insert into webhooks.endpoints (project, origin) values ($1, $2) on conflict do nothing', place);
@@ -60,7 +73,7 @@ async function write(
     await tx.query(
       `insert into webhooks.attempts (delivery, number, started_at, stage, outcome, status_code, latency_ms, error, response_preview)
        values ($1, 1, $2, $3, $4, $5, $6, $7, $8)`,
-      [id, at, stageOf(exchange), outcome, exchange.status, exchange.latencyMs, error, exchange.status === null ? null : exchange.excerpt],
+      [id, at, stageOf(exchange), outcome, exchange.status, latency, error, exchange.status === null ? null : exchange.excerpt],
     );
   });
 }
