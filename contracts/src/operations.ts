@@ -58,7 +58,7 @@ export function operationOf<Id extends OperationId>(id: Id): OperationOf<Id> {
 }
 
 const KEY_ERRORS = ['invalid_api_key', 'key_expired', 'ip_not_allowed'] as const;
-/** `forbidden`: X-Project-Id names a project that is not the person's, or does not exist. */
+/** `forbidden`: X-Project-Id names a project that is not the person's or the key's, or does not exist. */
 const SESSION_ERRORS = ['invalid_token', 'csrf_failed', 'forbidden'] as const;
 const ACCESS_ERRORS: Record<Operation['access'], readonly ErrorCode[]> = {
   public: [],

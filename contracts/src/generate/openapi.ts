@@ -140,7 +140,10 @@ const HEADER_PARAMETERS = {
     type: 'string',
     pattern: '^[A-Za-z0-9._-]{8,128}$',
   }),
-  ProjectId: inHeader('X-Project-Id', 'Project a person acts in; default: their first one.'),
+  ProjectId: inHeader(
+    'X-Project-Id',
+    'Project a person acts in; default: their first one. An API key is of one project, and refused with another here.',
+  ),
   IdempotencyKey: inHeader('Idempotency-Key', 'Same as idempotency_key in the body; shared by all API keys of the project.', {
     type: 'string',
     minLength: 1,

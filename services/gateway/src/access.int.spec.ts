@@ -138,4 +138,14 @@ describe('who comes in', () => {
     expect((await settings(project_id)).status).toBe(200);
     expect((await settings(other)).status).toBe(403);
   });
+
+  it('no key in another project than its own', async () => {
+    const templates = (project: string) => edge.fetch('/api/v1/templates', { key: key('a'), headers: { 'x-project-id': project } });
+    expect((await templates(project_id)).status).toBe(200);
+    const refused = await templates('prj_01k00000000000000000000002');
+    expect([refused.status, await refused.json()]).toMatchObject([
+      403,
+      { error: { code: 'forbidden', message: expect.stringMatching(/X-Project-Id names another project/) } },
+    ]);
+  });
 });

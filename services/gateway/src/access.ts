@@ -44,6 +44,15 @@ function takesSessionsElsewhere(operation: Operation): boolean {
   return operation.scopes.includes('reviews:create');
 }
 
+/** A key is of one project: it does not work in another because a header says so, and is not answered as if it had. */
+export function denyForeignProject(actor: AgentActor | PersonActor, header: string | string[] | undefined): Denial | null {
+  if (actor.kind !== 'agent' || header === undefined || header === '' || header === actor.project_id) return null;
+  return {
+    code: 'forbidden',
+    message: 'X-Project-Id names another project than that of the API key. Leave it out, or use a key of that project.',
+  };
+}
+
 /** Whether a known caller may call the operation at all: kind, then role, then scopes. Nothing has been looked up yet (decision 7). */
 export function denyKnown(operation: Operation, actor: AgentActor | PersonActor): Denial | null {
   if (operation.access === 'key' && actor.kind !== 'agent') {

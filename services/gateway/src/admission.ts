@@ -8,7 +8,7 @@
 import type { Actor, AgentActor, Operation, PersonActor } from '@countersign/contracts';
 import { Problem } from '@countersign/http';
 import type { FastifyRequest } from 'fastify';
-import { callerId, type Denial, denyKnown, denyUnseen } from './access.js';
+import { callerId, type Denial, denyForeignProject, denyKnown, denyUnseen } from './access.js';
 import { type Credential, credentialOf } from './credential.js';
 import { isCrossSite } from './cross-site.js';
 import type { DirectoryClient } from './directory-client.js';
@@ -39,6 +39,7 @@ export class Admission {
     if (operation.access === 'public') return { operation, actor: { kind: 'anonymous' }, caller: null };
 
     const actor = await this.#identify(operation, request, credential);
+    refuse(denyForeignProject(actor, request.headers['x-project-id']));
     refuse(denyKnown(operation, actor));
     if (operation.limited && actor.kind === 'agent') await this.parts.limits.count(actor.key_id, actor.rate_limit_per_hour);
     return { operation, actor, caller: callerId(actor) };

@@ -38,6 +38,7 @@ describe('a command that cannot do what it was called for says why in one senten
     [1, 'keys create --project demo --name x --scope reviews:all', /Unknown scope reviews:all/],
     [1, 'keys create --project demo --name x --owner nobody@example.org', /is not a member of this project/],
     [1, 'keys create --project demo --name x --expires-at soon', /is not a date and time/],
+    [1, 'keys create --project demo --name x --expires-at 2020-01-01T00:00:00Z', /is in the past/],
     [1, 'users create --project demo --email new@example.org', /Set their name with --name/],
     [1, 'users create --project demo --email nonsense --name X', /must match format "email"/],
     [1, 'users unlock --email nobody@example.org', /No person has the e-mail address/],

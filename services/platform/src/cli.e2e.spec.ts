@@ -206,6 +206,9 @@ describe('on the data of a stopped server', () => {
       'will be processed by intake when the server starts',
     );
     const user = await answer('users', 'create', '--project', 'demo', '--email', 'bob@example.org', '--name', 'Bob');
+    expect(user.sign_in_url).toContain(`${credentials().url}/`);
+    const again = await runCli(dataDir, 'users', 'create', '--project', 'demo', '--email', 'bob@example.org', '--name', 'Robert');
+    expect(again.stdout).toContain('Their name stays Bob');
     await restart();
     expect((await call('POST', '/auth/sign-in-link', null, { token: tokenOf(user.sign_in_url) })).body.reviewer).toMatchObject({
       name: 'Bob',
@@ -224,5 +227,16 @@ describe('verify', () => {
     const { code, stdout } = await runCli(dataDir, 'verify', '--json');
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ valid: false, first_bad: { position: 1, stream: expect.stringMatching(/^prj_/) } });
+  });
+
+  it('is what a rebuild points to that cannot read the log', async () => {
+    await asOwner(async (client) => {
+      await client.query('alter table event_store.events disable trigger user');
+      await client.query(`update event_store.events set body = '{}' where type in ('review.requested', 'template.published')`);
+    });
+    const { code, stderr } = await runCli(dataDir, 'rebuild', 'audit');
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^audit cannot be rebuilt: the log has an event that cannot be read\. Run countersign verify/m);
+    expect(stderr).not.toContain('Internal error');
   });
 });

@@ -2,6 +2,7 @@ import { APP_ROLE, createPool } from '@countersign/database';
 import { type DirectoryDeps, directoryStore, type FoundProject, listProjects, type Outcome } from '@countersign/directory';
 import { CannotStart } from '../cannot-start.js';
 import { platformConfig } from '../config.js';
+import { readCredentials } from '../credentials.js';
 import { readSecrets } from '../data/secrets.js';
 import type { Connection } from './connection.js';
 import { Refused } from './failure.js';
@@ -11,7 +12,9 @@ export function accessDirectory(connection: Connection): DirectoryDeps {
   const { ownerUrl, dataDir, environment, logger, teardown } = connection;
   const secretsKey = environment.SECRETS_KEY?.trim() || readSecrets(dataDir)?.secrets_key;
   if (!secretsKey) throw new CannotStart(`SECRETS_KEY is not set and ${dataDir} does not contain one. Set it to the key the server uses.`);
-  const own = { secretsKey, publicUrl: connection.server?.url ?? 'http://127.0.0.1:3100', loopback: true };
+  // Where the server was when it ran last is where it will be, as far as anybody knows.
+  const publicUrl = connection.server?.url ?? readCredentials(dataDir)?.url ?? 'http://127.0.0.1:3100';
+  const own = { secretsKey, publicUrl, loopback: true };
   const pool = createPool({ connectionString: ownerUrl, role: APP_ROLE, max: 4, applicationName: 'countersign cli' });
   teardown.add(() => pool.end());
   const store = directoryStore({ pool, logger });

@@ -6,6 +6,7 @@ import { rebuildLookups } from '@countersign/directory';
 import { type Projection, rebuildProjection } from '@countersign/event-bus';
 import { PostgresEventStore } from '@countersign/event-store';
 import { INTAKE_PROJECTION } from '@countersign/intake';
+import { CannotStart, systemCode } from '../cannot-start.js';
 import type { Work } from './command.js';
 import type { Connection } from './connection.js';
 import { accessDirectory } from './directory-access.js';
@@ -38,6 +39,11 @@ export const rebuildWork =
     return 0;
   };
 
+/** Events were checked when they were written: one that is not what it should be was changed since, behind the store's back. */
+function unreadable(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof SyntaxError || /^2[23]/.test(systemCode(error) ?? '');
+}
+
 async function rebuild(projection: ProjectionName, connection: Connection, output: Output): Promise<Rebuilt> {
   const bar = output.progress(`Rebuilding ${projection}`);
   try {
@@ -48,6 +54,13 @@ async function rebuild(projection: ProjectionName, connection: Connection, outpu
     teardown.add(() => Promise.all([owner.end(), pool.end()]));
     const store = new PostgresEventStore({ pool, writer: 'cli', categories: CATEGORY_PREFIXES });
     return { projection, ...(await rebuildProjection(FROM_LOG[projection], { owner, store }, bar.update)) };
+  } catch (error) {
+    throw unreadable(error)
+      ? new CannotStart(
+          `${projection} cannot be rebuilt: the log has an event that cannot be read. Run countersign verify; it names the first event that was changed.`,
+          { cause: error },
+        )
+      : error;
   } finally {
     bar.stop();
   }

@@ -38,6 +38,7 @@ export const createUserWork =
       {
         id,
         email: options.email,
+        name: known?.name ?? options.name ?? null,
         project_id: project.id,
         role,
         created: known === null,
@@ -46,6 +47,9 @@ export const createUserWork =
       },
       () => [
         `✓ ${options.email} ${known ? 'is' : 'was created and is'} ${role} of ${project.name}: ${id}`,
+        ...(known && options.name !== undefined && options.name !== known.name
+          ? [`  Their name stays ${known.name}: people change it themselves, in the inbox.`]
+          : []),
         `  ${url}`,
         `  One-time sign-in link, valid until ${link.expiresAt}; can also set a password${connection.server ? '' : '. The server must be running'}.`,
       ],
