@@ -96,7 +96,7 @@ function expected(operation: Operation, caller: Caller): ErrorCode | 'admitted' 
 describe('who comes in', () => {
   let edge: Edge;
   beforeAll(async () => {
-    edge = await startEdge();
+    edge = await startEdge({ SECURITY_CONTACT: 'mailto:sec@example.com' });
     edge.credentials
       .set(key('a'), anAgent({ project_id, scopes: [...SCOPES] }))
       .set(key('b'), anAgent({ project_id, scopes: [] }))
