@@ -1,3 +1,4 @@
+import type { AgentActor } from '@countersign/contracts';
 import { digest } from '@countersign/evidence';
 import { describe, expect, it } from '@jest/globals';
 import {
@@ -6,6 +7,7 @@ import {
   ann,
   asked,
   at,
+  bob,
   DAY,
   doing,
   empty,
@@ -47,6 +49,17 @@ describe('resubmitting', () => {
   it('lets neither owner of the keys that submitted approve it', () => {
     const { state } = sent().when(again({ actor: ownedAgent })).next;
     expect(state).toMatchObject({ answerable: [owner.person_id] });
+  });
+
+  it('lets nobody who owned the key before approve, whether it asked or submitted again', () => {
+    const given: AgentActor = { ...agent, former_owners: [owner.person_id, ann.person_id] };
+    const again = asked()
+      .when(doing(bob, 'request_changes', { feedback: 'x' }))
+      .next.when((state, now) => resubmit({ actor: given, payload: PAYLOAD, version: 2 }, state, now));
+    for (const review of [asked({ actor: given }), again.next]) {
+      for (const former of [owner, ann]) expect(review.when(doing(former, 'approve')).code).toBe('requester_cannot_approve');
+      expect(review.when(doing(bob, 'approve')).types).toEqual(['review.decided']);
+    }
   });
 
   it('cancels the wait for changes', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { actionsFrom } from './template-actions.js';
 import { configFrom } from './template-config.js';
 
-const approve = { id: 'approve', label: 'Approve', kind: 'decision', decision_value: 'approved', style: 'primary' };
+const approve = { id: 'approve', label: 'Approve', kind: 'decision', decision_value: 'approved', style: 'primary' } as const;
 const reject = {
   id: 'reject',
   label: 'Reject',
@@ -12,8 +12,14 @@ const reject = {
   requires_feedback: true,
   confirmation: true,
   style: 'destructive',
-};
-const request_changes = { id: 'request_changes', label: 'Request changes', kind: 'iteration', requires_feedback: true, style: 'secondary' };
+} as const;
+const request_changes = {
+  id: 'request_changes',
+  label: 'Request changes',
+  kind: 'iteration',
+  requires_feedback: true,
+  style: 'secondary',
+} as const;
 
 const made = (inputs: TemplateActionInput[]) => {
   const result = actionsFrom(inputs);
