@@ -62,17 +62,12 @@ describe('verify', () => {
   }
 
   it.each<[string, string, number, string]>([
-    [
-      'a flip in a body',
-      `update event_store.events set body = replace(body, '101', '901') where position = $1`,
-      1,
-      'the body is not the one',
-    ],
+    ['a flip in a body', `update event_store.events set body = replace(body, '101', '901') where position = $1`, 1, 'the body was changed'],
     [
       'a flip in metadata',
       `update event_store.events set meta = replace(meta, 'Anna', 'Bob ') where position = $1`,
       1,
-      'the metadata is not the one',
+      'the metadata was changed',
     ],
     [
       'a body with its own commitment',
@@ -96,34 +91,39 @@ describe('verify', () => {
     ],
     ['another project', `update event_store.events set project = gen_random_uuid() where position = $1`, 1, 'its hash does not match'],
     ['another id', `update event_store.events set id = gen_random_uuid() where position = $1`, 1, 'its hash does not match'],
-    ['another category', `update event_store.events set category = 'template' where position = $1`, 1, 'the row of its stream'],
+    [
+      'another category',
+      `update event_store.events set category = 'template' where position = $1`,
+      1,
+      'does not match the record of its stream',
+    ],
     ['another bucket', `update event_store.events set bucket = (bucket + 1) % 12 where position = $1`, 1, 'its bucket'],
     [
       'a body taken without a redaction',
       `update event_store.events set body = null, body_salt = null where position = $1`,
       1,
-      'gone without a redaction',
+      'removed without a recorded redaction',
     ],
     [
       'metadata taken without a redaction',
       `update event_store.events set meta = null, meta_salt = null where position = $1`,
       1,
-      'gone without a redaction',
+      'removed without a recorded redaction',
     ],
-    ['a salt taken alone', `update event_store.events set body_salt = null where position = $1`, 1, 'the body is gone'],
+    ['a salt taken alone', `update event_store.events set body_salt = null where position = $1`, 1, 'the body was removed'],
     ['a deleted event', `delete from event_store.events where position = $1`, 1, 'the position is missing'],
     ['a deleted first event', `delete from event_store.events where position = $1`, 0, 'the position is missing'],
     [
       'a wrong version in the stream’s row',
       `update event_store.streams set version = version + 1 where stream = (select stream from event_store.events where position = $1)`,
       2,
-      'the row of its stream',
+      'does not match the record of its stream',
     ],
     [
       'a stream’s row gone',
       `delete from event_store.streams where stream = (select stream from event_store.events where position = $1)`,
       0,
-      'the row of its stream',
+      'does not match the record of its stream',
     ],
   ])('finds %s', async (_, sql, at, reason) => {
     await tamper(sql, [positions[at]]);
