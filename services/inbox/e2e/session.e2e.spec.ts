@@ -150,6 +150,8 @@ describe('a server that is away', () => {
     const page = await chromium.pageOf(station.admin);
     await page.goto(`/reviews/${id}`);
     await page.getByText('Live', { exact: true }).waitFor();
+    // What draws the text comes by a request of its own.
+    await page.locator('strong', { hasText: 'Killed' }).waitFor();
     await station.kill();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.getByText('No response', { exact: true }).waitFor();
