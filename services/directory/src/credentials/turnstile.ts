@@ -108,7 +108,7 @@ const PATIENCE_MS = 10_000;
 /** One set for a process: the threads are its own. */
 export const passwordLanes = (): PasswordLanes => {
   // An office behind one address signs in at nine o'clock.
-  const limits = { waiting: 160, waitingEach: 16, patienceMs: PATIENCE_MS };
+  const limits = { waiting: 320, waitingEach: 32, patienceMs: PATIENCE_MS };
   return {
     open: new Turnstile({ ...limits, atOnce: 2 }),
     busy: new Turnstile({ ...limits, atOnce: 1, waiting: 20, waitingEach: 8 }),
