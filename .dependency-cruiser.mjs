@@ -74,7 +74,7 @@ export const forbidden = [
       path: '^(libs|services|contracts)/',
       pathNot: [
         SPEC,
-        '^libs/http/',
+        '^libs/(http|service-host)/',
         '^libs/event-bus/src/nest',
         '^services/platform/',
         '/(main|consumers|app|gateway-app)\\.ts$',

@@ -1,7 +1,9 @@
 // docs/configuration.md and the README's table, generated from the declarations of the settings; with --check they are only compared. Needs a build.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describeConfig } from '@countersign/config';
+import { ADDRESS_SETTINGS, DATABASE_SETTINGS, HOST_SETTINGS, KAFKA_SETTINGS } from '@countersign/service-host';
 import { PLATFORM_GROUPS } from '../services/platform/dist/config.js';
+import { SERVICES_SETTINGS } from '../services/platform/dist/services/settings.js';
 import { ROOT } from './run.mjs';
 
 const FILE = `${ROOT}docs/configuration.md`;
@@ -14,6 +16,12 @@ The all-in-one (\`npm start\`) needs none of them. It generates \`SECRETS_KEY\` 
 \`PORT\`, and allows webhooks to this machine (\`WEBHOOK_ALLOW_NETWORKS=127.0.0.0/8,::1/128\`) while \`HOST\` is a loopback address.
 
 ${describeConfig(PLATFORM_GROUPS).trimEnd()}
+
+## Services as processes of their own
+
+Each takes these, and those of its part above. \`npm run start:services\` sets all of them itself; it reads the settings of the all-in-one, and:
+
+${describeConfig({ local: SERVICES_SETTINGS, host: HOST_SETTINGS, database: DATABASE_SETTINGS, kafka: KAFKA_SETTINGS, addresses: ADDRESS_SETTINGS }).trimEnd()}
 `;
 
 /** What a newcomer may want to set first. */

@@ -2,7 +2,7 @@
 //
 //   npm test                            everything
 //   npm test -- services/intake         only specs whose path matches; a path that matches none fails
-//   npm test -- --without=browser       leaves the browser tests out, and says so in the summary
+//   npm test -- --without=browser       leaves the browser tests out, and says so in the summary; --without=kafka those that need a broker
 //   npm test -- --only=unit             only one kind: unit, int or e2e
 //
 // Integration and browser specs that fail are run once more alone; those that pass only then are named in the summary.
@@ -22,7 +22,7 @@ const { values, positionals: filters } = parseArgs({
   options: { without: { type: 'string', multiple: true, default: [] }, only: { type: 'string' } },
 });
 for (const part of values.without) {
-  if (part !== 'browser') stop(`Unknown part ${part}. Only \`--without=browser\` is supported.`);
+  if (!['browser', 'kafka'].includes(part)) stop(`Unknown part ${part}. \`--without=browser\` and \`--without=kafka\` are supported.`);
 }
 if (values.only && !KINDS.includes(values.only)) stop(`\`--only\` must be one of ${KINDS.join(', ')}, not ${values.only}.`);
 
@@ -39,6 +39,9 @@ function specsOf(kind, patterns) {
 
 /** Specs that open a browser, so that they can be left out. */
 const opensBrowser = (path) => /playwright|chromium/i.test(readFileSync(join(ROOT, path), 'utf8'));
+
+/** Specs that start a Kafka broker, themselves or with the services. */
+const startsKafka = (path) => /startLocalKafka|startServices/.test(readFileSync(join(ROOT, path), 'utf8'));
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const notes = [];
@@ -67,17 +70,28 @@ if (!process.env.DATABASE_URL && kinds.some((kind) => kind !== 'unit')) {
   }
 }
 
-let leftOut = [];
+const leftOut = [];
+const kafkaSpecs = kinds.flatMap((kind) => specsOf(kind, filters)).filter(startsKafka);
+if (values.without.includes('kafka')) {
+  leftOut.push(...kafkaSpecs);
+  notes.push(`Skipped by --without=kafka: ${kafkaSpecs.length} spec file${kafkaSpecs.length === 1 ? '' : 's'}.`);
+} else if (kafkaSpecs.length > 0 && !process.env.KAFKA_BROKERS) {
+  const { kafkaArtifacts } = await import('../libs/local-kafka/dist/index.js');
+  await kafkaArtifacts().catch((error) => {
+    leftOut.push(...kafkaSpecs);
+    missing(error.message);
+  });
+}
 if (kinds.includes('e2e')) {
   const specs = specsOf('e2e', filters).filter(opensBrowser);
   if (values.without.includes('browser')) {
-    leftOut = specs;
+    leftOut.push(...specs);
     notes.push(`Skipped by --without=browser: ${specs.length} spec file${specs.length === 1 ? '' : 's'}.`);
   } else if (specs.length > 0) {
     const browser = ensureBrowser();
     if (browser.path) environment.CHROMIUM_PATH = browser.path;
     else {
-      leftOut = specs;
+      leftOut.push(...specs);
       missing(browser.missing);
     }
   }
@@ -88,7 +102,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'countersign-test-'));
 function jest(kind, paths) {
   const report = join(scratch, `${kind}.json`);
   rmSync(report, { force: true });
-  const ignored = ['/node_modules/', '/dist/', ...(kind === 'e2e' ? leftOut.map((path) => path.replaceAll('.', '\\.')) : [])];
+  const ignored = ['/node_modules/', '/dist/', ...leftOut.map((path) => path.replaceAll('.', '\\.'))];
   const { status, signal } = run(
     'jest',
     [

@@ -39,6 +39,15 @@ table event_bus.parked
   constraint parked_pkey PRIMARY KEY (group_name, stream)
   CREATE INDEX parked_now ON event_bus.parked USING btree (group_name, bucket) WHERE (released_at IS NULL)
   CREATE UNIQUE INDEX parked_pkey ON event_bus.parked USING btree (group_name, stream)
+table event_bus.relays with (fillfactor=50)
+  shard smallint not null
+  position bigint not null
+  owner uuid
+  session integer
+  epoch bigint not null default 0
+  lease_until timestamp with time zone
+  constraint relays_pkey PRIMARY KEY (shard)
+  CREATE UNIQUE INDEX relays_pkey ON event_bus.relays USING btree (shard)
 table event_bus.subscriptions
   group_name text not null
   member uuid not null
@@ -139,6 +148,31 @@ begin
   perform pg_notify('event_bus', p_group);
 end $function$
 
+CREATE OR REPLACE FUNCTION event_bus.hold_relay(p_shard smallint, p_member uuid, p_session integer, p_lease interval, p_reach bigint)
+ RETURNS TABLE(epoch bigint, "position" bigint)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  head bigint;
+  mine boolean;
+begin
+  select h.position into head from event_store.head h where h.shard = p_shard;
+  insert into event_bus.relays (shard, position) values (p_shard, head) on conflict do nothing;
+  select r.owner = p_member into mine from event_bus.relays r where r.shard = p_shard;
+  if mine then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
+  return query
+    update event_bus.relays r
+      set owner = p_member, session = p_session, lease_until = clock_timestamp() + p_lease,
+          epoch = r.epoch + case when r.owner = p_member then 0 else 1 end,
+          position = case when r.position < head - p_reach then head else r.position end
+      where r.shard = p_shard
+        and (r.owner = p_member or r.owner is null or r.lease_until < clock_timestamp() or not event_bus.in_session(r.session))
+      returning r.epoch, r.position;
+end $function$
+
 CREATE OR REPLACE FUNCTION event_bus.in_session(p_session integer)
  RETURNS boolean
  LANGUAGE sql
@@ -190,6 +224,7 @@ grant execute on function event_bus.advance(text,uuid,smallint[],bigint[],bigint
 grant execute on function event_bus.beat(uuid,text[],interval,integer) to countersign_app
 grant execute on function event_bus.free_buckets(text) to countersign_app
 grant execute on function event_bus.give_back(text,uuid,smallint[]) to countersign_app
+grant execute on function event_bus.hold_relay(smallint,uuid,integer,interval,bigint) to countersign_app
 grant execute on function event_bus.in_session(integer) to countersign_app
 grant execute on function event_bus.seek(text,bigint) to countersign_app
 grant execute on function event_bus.session_class() to countersign_app
@@ -199,4 +234,5 @@ grant delete, insert, select, update on table event_bus.cursors to countersign_a
 grant delete, insert, select, update on table event_bus.groups to countersign_app
 grant delete, insert, select, update on table event_bus.members to countersign_app
 grant delete, insert, select, update on table event_bus.parked to countersign_app
+grant insert, select, update on table event_bus.relays to countersign_app
 grant delete, insert, select, update on table event_bus.subscriptions to countersign_app

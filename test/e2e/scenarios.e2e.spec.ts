@@ -1,38 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { SCENARIOS } from './scenarios.js';
-import { Station } from './station.js';
+import { jest } from '@jest/globals';
+import { playScenarios } from './play.js';
+import { startAllInOne } from './topology.js';
 
 jest.setTimeout(180_000);
 
-let station: Station;
-
-beforeAll(async () => {
-  station = await Station.start();
-});
-afterAll(() => station?.stop());
-
-async function soundLog(): Promise<void> {
-  const report = await station.admin.do('verifyAudit');
-  expect(report).toMatchObject({ valid: true, first_bad: null });
-  const settled = await station.topology.query<{ stream: string; times: number }>(
-    `select stream, count(*)::int as times from event_store.events where type in ('review.decided', 'review.expired') group by stream`,
-  );
-  expect(settled.length).toBeGreaterThan(8);
-  expect(settled.filter(({ times }) => times > 1)).toEqual([]);
-}
-
-describe('the product', () => {
-  it.each(Object.entries(SCENARIOS))('%s', async (_, scenario) => {
-    await scenario(station, async () => {});
-  });
-
-  it('leaves a log that verifies, and every review settled once at most', soundLog);
-});
-
-describe('the product, killed and started again at every moment', () => {
-  it.each(Object.entries(SCENARIOS))('%s', async (_, scenario) => {
-    await scenario(station, () => station.topology.killAndRestart());
-  });
-
-  it('leaves a log that verifies, and every review settled once at most', soundLog);
-});
+playScenarios('in one process', () => startAllInOne(), { killed: true });

@@ -8,7 +8,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { runCli, type SpawnedProgram, scratchFolder, spawnServer, stopLeftovers, until } from '@countersign/platform/fixture';
+import {
+  runCli,
+  type SpawnedProgram,
+  scratchFolder,
+  serviceProcesses,
+  spawnServer,
+  spawnServices,
+  stopLeftovers,
+  until,
+} from '@countersign/platform/fixture';
 import pg from 'pg';
 
 export interface Credentials {
@@ -35,7 +44,27 @@ export interface Topology {
 }
 
 /** `npm start`: everything in one process, over an embedded PostgreSQL. `settings`: of its environment. */
-export async function startAllInOne(settings: Record<string, string> = {}): Promise<Topology> {
+export const startAllInOne = (settings: Record<string, string> = {}): Promise<Topology> =>
+  start(spawnServer, settings, async (program, again) => {
+    await program.stop('SIGKILL');
+    return again();
+  });
+
+/** `npm run start:services`: a process for each service, over an embedded PostgreSQL and a local Kafka. `REPLICAS` in `settings`: of each. */
+export const startServices = (settings: Record<string, string> = {}): Promise<Topology> =>
+  start(spawnServices, settings, async (program) => {
+    const killed = await serviceProcesses(program);
+    for (const pid of killed.keys()) process.kill(pid, 'SIGKILL');
+    await until('every service to be started again', async () => {
+      const running = await serviceProcesses(program);
+      return running.size === killed.size && [...running.keys()].every((pid) => !killed.has(pid));
+    });
+    return program;
+  });
+
+type Kill = (program: SpawnedProgram, again: () => Promise<SpawnedProgram>) => Promise<SpawnedProgram>;
+
+async function start(spawn: typeof spawnServer, settings: Record<string, string>, kill: Kill): Promise<Topology> {
   const folder = scratchFolder();
   const dataDir = join(folder.path, 'data');
   const port = String(await freePort());
@@ -43,13 +72,15 @@ export async function startAllInOne(settings: Record<string, string> = {}): Prom
   const file = join(dataDir, 'credentials.json');
   const lock = () => JSON.parse(readFileSync(join(dataDir, 'lock.json'), 'utf8')) as { pid: number; database_url?: string };
 
-  async function start(): Promise<void> {
-    const program = spawnServer(dataDir, { PORT: port, LOG_LEVEL: 'warn', ...settings });
+  async function begin(): Promise<SpawnedProgram> {
+    const program = spawn(dataDir, { PORT: port, LOG_LEVEL: 'warn', ...settings });
     programs.push(program);
     await program.printed(/is ready at/);
     await until('its address to be published', () => existsSync(file) && lock().pid === program.child.pid && lock().database_url);
+    return program;
   }
-  await start();
+  let program = await begin();
+  const credentials = JSON.parse(readFileSync(file, 'utf8')) as Credentials;
 
   async function query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]> {
     const owner = new pg.Client({ connectionString: lock().database_url });
@@ -62,10 +93,13 @@ export async function startAllInOne(settings: Record<string, string> = {}): Prom
   }
 
   return {
-    credentials: JSON.parse(readFileSync(file, 'utf8')) as Credentials,
+    credentials,
     async killAndRestart() {
-      await programs.at(-1)?.stop('SIGKILL');
-      await start();
+      program = await kill(program, begin);
+      await until('the server to be ready', async () => {
+        const answer = await fetch(`${credentials.url}/health/ready`).catch(() => null);
+        return answer?.status === 200 && ((await answer.json()) as { status: string }).status === 'ready';
+      });
     },
     async advanceClock(seconds) {
       await query("update event_store.clock set ahead = ahead + $1 * interval '1 second'", [seconds]);
@@ -77,11 +111,10 @@ export async function startAllInOne(settings: Record<string, string> = {}): Prom
     },
     query,
     inspect() {
-      const program = programs.at(-1) as SpawnedProgram;
       return { pids: [program.child.pid as number], log: program.stderr };
     },
     async stop() {
-      await programs.at(-1)?.stop();
+      await program.stop();
       await stopLeftovers(dataDir, programs);
       folder.remove();
     },

@@ -1,5 +1,9 @@
-export { Fenced } from './failure.js';
+export { BUCKETS, DurableEventBus, type EventBusOptions } from './durable-event-bus.js';
+export { Fenced } from './groups/failure.js';
+export type { KafkaSettings } from './kafka/client.js';
+export { KafkaEventBus, type KafkaEventBusOptions } from './kafka/kafka-event-bus.js';
+export { TopicMismatchError } from './kafka/topics.js';
 export { EventBusServer, type EventBusServerOptions, type EventHandler, groupTransport, OnEvents } from './nest-strategy.js';
 export * from './port.js';
 export { type Projection, rebuildProjection } from './projection.js';
-export { BUCKETS, StoreEventBus, type StoreEventBusOptions } from './store-event-bus.js';
+export { StoreEventBus } from './store/store-event-bus.js';

@@ -6,12 +6,13 @@ import { Controller, type INestApplication, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { EventPattern } from '@nestjs/microservices';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { append, createEffects, effectsOf, record, until } from './contract-arena.js';
+import { type Arena, storeArena } from './contract/arena.js';
+import { append, createEffects, effectsOf, record, until } from './contract/contract-arena.js';
 import { EventBusServer, OnEvents } from './nest-strategy.js';
 import { type BatchContext, Retryable } from './port.js';
-import { type StoreArena, storeArena } from './store-arena.js';
+import type { StoreEventBus } from './store/store-event-bus.js';
 
-let arena: StoreArena;
+let arena: Arena<StoreEventBus>;
 let app: INestApplication | undefined;
 beforeEach(async () => {
   arena = storeArena(await testDatabase());

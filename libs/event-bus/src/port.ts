@@ -58,6 +58,11 @@ export interface ParkedKey {
   parkedAt: string;
 }
 
+export interface BusHealth {
+  ok: boolean;
+  detail?: string;
+}
+
 export interface EventBus {
   subscribe(subscription: Subscription): Promise<{ close(): Promise<void> }>;
   /** Every committed event after a position to this process, with no cursor kept: for streams to clients. `'now'` starts at the head. */
@@ -79,6 +84,10 @@ export interface EventBus {
    * @throws {Error} when the key is not parked.
    */
   unpark(group: string, stream: string): Promise<{ replayed: number; waiting: number }>;
+  /** Calls back whenever something was appended, as far as notifications tell; for those that poll and would like to be woken. */
+  onAppend(listener: () => void): () => void;
+  /** Whether new events arrive. What is appended while they do not is delivered later; nothing is lost by it (K20). */
+  health(): BusHealth;
   /** Lets batches in flight finish, then gives everything back. */
   close(): Promise<void>;
 }

@@ -29,7 +29,7 @@ async function remote(
   let count = 0;
   const server = createServer((request, response) => handle(request, response, ++count));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const transport = httpTransport({ audit: `http://127.0.0.1:${(server.address() as AddressInfo).port}/ignored` });
+  const transport = httpTransport({ audit: [`http://127.0.0.1:${(server.address() as AddressInfo).port}/ignored`] });
   const client = new ServiceClient({ transport, identityKey: KEY });
   closing.push(
     () => new Promise((resolve) => server.close(resolve)),

@@ -31,14 +31,15 @@ export class AuditModule implements OnModuleDestroy {
 
 /** The service, initialised and consuming; whoever wants a socket calls `listen`. `close()` drains it. */
 export async function createAuditApp(deps: AuditDeps): Promise<NestFastifyApplication> {
-  const { bus, logger, identityKey, pool } = deps;
+  const { bus, logger, identityKey, pool, now, ready = async () => ({ database: await reachable(pool) }) } = deps;
   const changes = new ReviewChanges();
   const context: AuditContext = { ...deps, readModels: await readModels(deps.databaseUrl), changes };
   const app = await createServiceApp(AuditModule.with(context), {
     service: 'audit',
     identityKey,
     logger,
-    ready: async () => ({ database: await reachable(pool) }),
+    now,
+    ready,
   });
   await changes.open(bus);
   const { name: group, categories } = AUDIT_PROJECTION;

@@ -1,6 +1,6 @@
 import type { EventBus } from '@countersign/event-bus';
 import type { EventStore } from '@countersign/event-store';
-import type { ServiceClient } from '@countersign/http';
+import type { ReadyCheck, ServiceClient } from '@countersign/http';
 import type { Logger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
@@ -18,6 +18,9 @@ export interface AuditDeps {
   client: ServiceClient;
   logger: Logger;
   identityKey: string;
+  /** How `createServiceApp` is told the time and asked for readiness, where a host says otherwise. */
+  now?: () => number;
+  ready?: () => Promise<Record<string, ReadyCheck>>;
 }
 
 /** What the controllers work with. */

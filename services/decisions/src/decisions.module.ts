@@ -17,12 +17,13 @@ export class DecisionsModule {
 
 /** The service, initialised and consuming; whoever wants a socket calls `listen`. `close()` drains it. */
 export async function createDecisionsApp(deps: DecisionsDeps): Promise<NestFastifyApplication> {
-  const { bus, logger, identityKey, pool } = deps;
+  const { bus, logger, identityKey, pool, now, ready = async () => ({ database: await reachable(pool) }) } = deps;
   const app = await createServiceApp(DecisionsModule.with(deps), {
     service: 'decisions',
     identityKey,
     logger,
-    ready: async () => ({ database: await reachable(pool) }),
+    now,
+    ready,
   });
   const { name: group, categories } = DECISIONS_PROJECTION;
   app.connectMicroservice({ strategy: new EventBusServer({ bus, group, categories: [...categories], leaves: LEAVES }) });

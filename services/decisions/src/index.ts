@@ -5,6 +5,7 @@ export { LEAVES as DECISIONS_LEAVES } from './consumers.js';
 export { createDecisionsApp } from './decisions.module.js';
 export type { DecisionsDeps } from './deps.js';
 export { DECISIONS_PROJECTION } from './projection.js';
+export { DECISIONS } from './service.js';
 
 /** Numbered SQL of schema `decisions`. */
 export const DECISIONS_MIGRATIONS = { name: 'decisions', directory: fileURLToPath(new URL('../migrations', import.meta.url)) };

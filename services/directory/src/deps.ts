@@ -1,4 +1,5 @@
 import type { EventStore } from '@countersign/event-store';
+import type { ReadyCheck } from '@countersign/http';
 import type { Logger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import type { DirectoryConfig } from './config.js';
@@ -20,6 +21,8 @@ export interface DirectoryDeps {
 export interface DirectoryAppDeps extends DirectoryDeps {
   /** Key of the gateway's signature. */
   identityKey: string;
+  now?: () => number;
+  ready?: () => Promise<Record<string, ReadyCheck>>;
 }
 
 export const DIRECTORY = Symbol('DirectoryDeps');

@@ -1,3 +1,4 @@
+import { reachable } from '@countersign/database';
 import { createServiceApp } from '@countersign/http';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -23,17 +24,15 @@ const directoryModule = (deps: DirectoryAppDeps): DynamicModule => ({
  * The service, initialised and caught up with its streams; whoever wants a socket calls `listen`. `close()` ends its housekeeping too.
  */
 export async function createDirectoryApp(deps: DirectoryAppDeps): Promise<NestFastifyApplication> {
-  const { identityKey, logger, pool } = deps;
+  const { identityKey, logger, pool, now, ready = async () => ({ database: await reachable(pool) }) } = deps;
   const behind = await catchUpAll(deps);
   if (behind > 0) logger.info({ streams: behind }, 'updated lookup tables that were behind the event log');
   const app = await createServiceApp(directoryModule({ lanes: passwordLanes(), ...deps }), {
     service: 'directory',
     identityKey,
     logger,
-    ready: async () => {
-      await pool.query('select 1 from directory.projects limit 1');
-      return { database: { ok: true } };
-    },
+    now,
+    ready,
   });
   const house = keepHouse(deps);
   app

@@ -21,5 +21,6 @@ export { type FoundProject, findProjectBySlug, listProjects } from './lookups/pr
 export { DIRECTORY_MIGRATIONS } from './migrations.js';
 export { directoryStore, OPERATOR, SCOPE_PRESETS, type ScopePreset } from './provisioning.js';
 export type { DirectoryRefusal, Outcome } from './refusals.js';
+export { DIRECTORY } from './service.js';
 export { clearFailures } from './sign-in/attempts.js';
 export { createSignInLink, type LinkPurpose } from './sign-in/sign-in.js';

@@ -1,7 +1,7 @@
 import type { Egress } from '@countersign/egress';
 import type { EventBus } from '@countersign/event-bus';
 import type { EventStore } from '@countersign/event-store';
-import type { ServiceClient } from '@countersign/http';
+import type { ReadyCheck, ServiceClient } from '@countersign/http';
 import type { Logger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 
@@ -16,6 +16,9 @@ export interface IntakeDeps {
   egress: Pick<Egress, 'checkCallbackUrl'>;
   logger: Logger;
   identityKey: string;
+  /** How `createServiceApp` is told the time and asked for readiness, where a host says otherwise. */
+  now?: () => number;
+  ready?: () => Promise<Record<string, ReadyCheck>>;
 }
 
 export const DEPS = Symbol('IntakeDeps');

@@ -5,6 +5,7 @@ export { LEAVES as INTAKE_LEAVES } from './consumers.js';
 export type { IntakeDeps } from './deps.js';
 export { createIntakeApp } from './intake.module.js';
 export { INTAKE_PROJECTION } from './projection.js';
+export { INTAKE } from './service.js';
 
 /** Numbered SQL of schema `intake`. */
 export const INTAKE_MIGRATIONS = { name: 'intake', directory: fileURLToPath(new URL('../migrations', import.meta.url)) };

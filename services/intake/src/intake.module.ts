@@ -22,12 +22,13 @@ export class IntakeModule {
 
 /** The service, initialised and consuming; whoever wants a socket calls `listen`. `close()` drains it. */
 export async function createIntakeApp(deps: IntakeDeps): Promise<NestFastifyApplication> {
-  const { bus, logger, identityKey, pool } = deps;
+  const { bus, logger, identityKey, pool, now, ready = async () => ({ database: await reachable(pool) }) } = deps;
   const app = await createServiceApp(IntakeModule.with(deps), {
     service: 'intake',
     identityKey,
     logger,
-    ready: async () => ({ database: await reachable(pool) }),
+    now,
+    ready,
   });
   const { name: group, categories } = INTAKE_PROJECTION;
   app.connectMicroservice({ strategy: new EventBusServer({ bus, group, categories: [...categories], leaves: LEAVES }) });

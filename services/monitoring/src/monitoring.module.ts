@@ -1,7 +1,7 @@
 import { CATEGORY_PREFIXES } from '@countersign/contracts';
 import { reachable } from '@countersign/database';
 import type { EventStore } from '@countersign/event-store';
-import { createServiceApp } from '@countersign/http';
+import { createServiceApp, type ReadyCheck } from '@countersign/http';
 import { TIMERS } from '@countersign/review';
 import type { Logger } from '@countersign/telemetry';
 import { TimerLoop, type TimerLoopOptions } from '@countersign/timers';
@@ -19,6 +19,8 @@ export interface MonitoringDeps {
   pool: Pool;
   logger: Logger;
   identityKey: string;
+  now?: () => number;
+  ready?: () => Promise<Record<string, ReadyCheck>>;
   /** Calls back when something may have been scheduled. */
   wake?: TimerLoopOptions['wake'];
 }
@@ -41,7 +43,7 @@ export class MonitoringModule implements OnModuleDestroy {
 
 /** The service, initialised and firing what falls due. It has no public routes; `close()` drains it. */
 export async function createMonitoringApp(deps: MonitoringDeps): Promise<NestFastifyApplication> {
-  const { store, pool, logger, identityKey, wake } = deps;
+  const { store, pool, logger, identityKey, wake, now, ready = async () => ({ database: await reachable(pool) }) } = deps;
   const loop = new TimerLoop({
     pool,
     categories: { review: CATEGORY_PREFIXES.review },
@@ -54,7 +56,8 @@ export async function createMonitoringApp(deps: MonitoringDeps): Promise<NestFas
     service: 'monitoring',
     identityKey,
     logger,
-    ready: async () => ({ database: await reachable(pool) }),
+    now,
+    ready,
   });
   loop.start();
   return app;

@@ -1,9 +1,9 @@
+import { environment } from '@countersign/config';
+import { VERSION } from '@countersign/service-host';
 import { Command, CommanderError } from 'commander';
 import { runner } from './cli/command.js';
 import { addCommands } from './cli/commands.js';
 import { failureLine, usageSentence } from './cli/failure.js';
-import { environment } from './environment.js';
-import { VERSION } from './version.js';
 
 /** A wrong call fails before options are known, hence the look at the arguments themselves. */
 const wantsJson = process.argv.includes('--json');

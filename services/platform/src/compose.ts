@@ -1,21 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { createAuditApp } from '@countersign/audit';
+import { AUDIT } from '@countersign/audit';
 import { CATEGORY_PREFIXES, type ServiceName, validateEvent } from '@countersign/contracts';
-import { APP_ROLE, createPool } from '@countersign/database';
-import { createDecisionsApp } from '@countersign/decisions';
-import { createDirectoryApp, type DirectoryDeps, directoryStore } from '@countersign/directory';
-import { createEgress } from '@countersign/egress';
+import { APP_ROLE, createPool, reachable } from '@countersign/database';
+import { DECISIONS } from '@countersign/decisions';
+import { DIRECTORY, type DirectoryDeps } from '@countersign/directory';
 import { StoreEventBus } from '@countersign/event-bus';
 import { type EventStore, PostgresEventStore } from '@countersign/event-store';
-import { createGatewayApp } from '@countersign/gateway';
+import { GATEWAY } from '@countersign/gateway';
 import { checkAnswers, injectTransport, type ServiceApps, ServiceClient } from '@countersign/http';
-import { createIntakeApp } from '@countersign/intake';
-import { createMonitoringApp } from '@countersign/monitoring';
+import { INTAKE } from '@countersign/intake';
+import { MONITORING } from '@countersign/monitoring';
+import { type HostedService, type ServiceParts, type Teardown, VERSION } from '@countersign/service-host';
 import type { Logger } from '@countersign/telemetry';
-import { createWebhooksApp } from '@countersign/webhooks';
+import { WEBHOOKS } from '@countersign/webhooks';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { PlatformConfig } from './config.js';
-import type { Teardown } from './teardown.js';
 
 /** More than twice the consumer groups, as the bus asks, and enough for the requests beside them. */
 const POOL = 32;
@@ -36,11 +35,10 @@ export interface Composed {
 export async function composeServices(options: {
   ownerUrl: string;
   config: PlatformConfig;
-  version: string;
   logger: Logger;
   teardown: Teardown;
 }): Promise<Composed> {
-  const { ownerUrl, config, version, logger, teardown } = options;
+  const { ownerUrl, config, logger, teardown } = options;
   const log = (service: ServiceName) => logger.child({ service });
   // Signed and verified within this process, so a key as old as the process is enough.
   const identityKey = randomBytes(32).toString('hex');
@@ -52,8 +50,7 @@ export async function composeServices(options: {
     teardown.add(() => store.close());
     return store;
   };
-  const reader = storeOf('gateway');
-  const bus = new StoreEventBus({ pool, store: reader, connectionString: ownerUrl, logger: logger.child({ service: 'bus' }) });
+  const bus = new StoreEventBus({ pool, store: storeOf('gateway'), connectionString: ownerUrl, logger: logger.child({ service: 'bus' }) });
   teardown.add(() => bus.close());
 
   const apps: ServiceApps = {};
@@ -62,37 +59,35 @@ export async function composeServices(options: {
     identityKey,
     check: config.server.checkAnswers ? checkAnswers() : undefined,
   });
-  const { allowNetworks } = config.egress;
-  const egress = createEgress({ allowNetworks });
-  teardown.add(() => egress.close());
-  const shared = { pool, bus, client, identityKey };
-
-  const host = (service: ServiceName, app: NestFastifyApplication) => {
-    apps[service] = app;
-    teardown.add(() => app.close());
-  };
-  const store = directoryStore({ pool, logger: log('directory') });
-  teardown.add(() => store.close());
-  const directory: DirectoryDeps = { store, pool, config: config.directory, logger: log('directory') };
-  host('directory', await createDirectoryApp({ ...directory, identityKey }));
-  host('intake', await createIntakeApp({ ...shared, store: storeOf('intake'), egress, logger: log('intake') }));
-  host('decisions', await createDecisionsApp({ ...shared, store: storeOf('decisions'), logger: log('decisions') }));
-  host(
-    'monitoring',
-    await createMonitoringApp({ ...shared, store: storeOf('monitoring'), logger: log('monitoring'), wake: (act) => bus.onAppend(act) }),
-  );
-  host('audit', await createAuditApp({ ...shared, store: storeOf('audit'), databaseUrl: ownerUrl, logger: log('audit') }));
-  const webhooks = await createWebhooksApp({
-    ...shared,
-    store: storeOf('webhooks'),
-    config: { ...config.webhooks, allowNetworks },
-    version,
-    logger: log('webhooks'),
+  const partsOf = (service: ServiceName): ServiceParts => ({
+    pool,
+    store: storeOf(service),
+    bus,
+    client,
+    identityKey,
+    now: Date.now,
+    ready: async () => ({ database: await reachable(pool), bus: { ...bus.health(), required: false } }),
+    databaseUrl: ownerUrl,
+    logger: log(service),
+    version: VERSION,
+    mode: 'all-in-one',
   });
-  apps.webhooks = webhooks.app;
-  teardown.add(() => webhooks.close());
-  const gateway = await createGatewayApp({ config: config.gateway, client, bus, store: reader, pool, logger: log('gateway') });
-  teardown.add(() => gateway.close());
-  await webhooks.start();
-  return { gateway, directory };
+  const starts: HostedService[] = [];
+  const host = async (service: ServiceName, hosted: Promise<HostedService>): Promise<NestFastifyApplication> => {
+    const made = await hosted;
+    apps[service] = made.app;
+    teardown.add(() => made.close());
+    starts.push(made);
+    return made.app;
+  };
+  const directoryParts = partsOf('directory');
+  await host('directory', DIRECTORY.create(directoryParts, config));
+  await host('intake', INTAKE.create(partsOf('intake'), config));
+  await host('decisions', DECISIONS.create(partsOf('decisions'), config));
+  await host('monitoring', MONITORING.create(partsOf('monitoring'), config));
+  await host('audit', AUDIT.create(partsOf('audit'), config));
+  await host('webhooks', WEBHOOKS.create(partsOf('webhooks'), config));
+  const gateway = await host('gateway', GATEWAY.create(partsOf('gateway'), config));
+  for (const service of starts) await service.start?.();
+  return { gateway, directory: { ...directoryParts, config: config.directory } };
 }

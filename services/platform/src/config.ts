@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ConfigOfGroups, declareSettings, loadConfig, redactedConfig } from '@countersign/config';
+import { type ConfigOfGroups, declareSettings, type Environment, loadConfig, redactedConfig } from '@countersign/config';
 import { DIRECTORY_SETTINGS } from '@countersign/directory';
 import { EGRESS_SETTINGS } from '@countersign/egress';
 import { GATEWAY_SETTINGS } from '@countersign/gateway';
 import { WEBHOOK_SETTINGS } from '@countersign/webhooks';
-import type { Environment } from './environment.js';
 
 const DATA_SETTINGS = declareSettings('Data', {
   dataDir: {

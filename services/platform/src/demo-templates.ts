@@ -54,22 +54,41 @@ const DEMO_TEMPLATES: readonly TemplateCreate[] = [
   },
 ];
 
+/** Sends a JSON body to the public API and gives the answer. */
+export type Post = (path: string, body: object, bearer?: string) => Promise<{ status: number; body: unknown }>;
+
 /** Publishes them as a person does: over the API, in a session that is ended afterwards. A slug that is taken is left as it is. */
-export async function publishDemoTemplates(gateway: NestFastifyApplication, signInToken: string): Promise<void> {
+export async function publishDemoTemplates(send: Post, signInToken: string): Promise<void> {
   const post = async (path: string, body: object, bearer?: string) => {
-    const answer = await gateway.inject({
-      method: 'POST',
-      url: `/api/v1${path}`,
-      headers: { 'content-type': 'application/json', ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) },
-      payload: JSON.stringify(body),
-    });
-    const parsed = answer.body === '' ? null : (JSON.parse(answer.body) as { error?: { code: string } });
-    if (answer.statusCode >= 400 && parsed?.error?.code !== 'slug_already_exists') {
-      throw new Error(`A demo template could not be published: ${path} answered ${answer.statusCode} ${answer.body}`);
+    const answer = await send(`/api/v1${path}`, body, bearer);
+    if (answer.status >= 400 && (answer.body as { error?: { code: string } } | null)?.error?.code !== 'slug_already_exists') {
+      throw new Error(`A demo template could not be published: ${path} answered ${answer.status} ${JSON.stringify(answer.body)}`);
     }
-    return parsed;
+    return answer.body;
   };
   const { token } = (await post('/auth/sign-in-link', { token: signInToken })) as LoggedIn;
   for (const template of DEMO_TEMPLATES) await post('/templates', template, token);
   await post('/auth/logout', {}, token);
 }
+
+/** Posts to a gateway in this process. */
+export const injected =
+  (gateway: NestFastifyApplication): Post =>
+  async (path, body, bearer) => {
+    const answer = await gateway.inject({ method: 'POST', url: path, headers: headersOf(bearer), payload: JSON.stringify(body) });
+    return { status: answer.statusCode, body: answer.body === '' ? null : (JSON.parse(answer.body) as unknown) };
+  };
+
+/** Posts to a server at an address. */
+export const sent =
+  (url: string): Post =>
+  async (path, body, bearer) => {
+    const answer = await fetch(`${url}${path}`, { method: 'POST', headers: headersOf(bearer), body: JSON.stringify(body) });
+    const text = await answer.text();
+    return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
+  };
+
+const headersOf = (bearer?: string): Record<string, string> => ({
+  'content-type': 'application/json',
+  ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+});

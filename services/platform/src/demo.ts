@@ -1,9 +1,9 @@
+import { environment } from '@countersign/config';
 import { CannotStart } from './cannot-start.js';
 import { dataConfig } from './config.js';
 import { readCredentials } from './credentials.js';
 import { runAgent } from './demo/agent.js';
 import { StationError } from './demo/station.js';
-import { environment } from './environment.js';
 
 try {
   const { dataDir } = dataConfig(environment());

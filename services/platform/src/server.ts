@@ -1,18 +1,15 @@
-import { join } from 'node:path';
-import { createSignInLink, type DirectoryDeps } from '@countersign/directory';
+import type { Environment } from '@countersign/config';
+import { Teardown } from '@countersign/service-host';
 import { createLogger } from '@countersign/telemetry';
-import { addressError, checkAddress, signInUrl, urlOf } from './address.js';
+import { addressError, checkAddress, urlOf } from './address.js';
 import { composeServices } from './compose.js';
 import { dataConfig, isLoopback, platformConfig, shownConfig } from './config.js';
-import type { Credentials } from './credentials.js';
 import { openDataDirectory } from './data/data-directory.js';
 import { openDatabase } from './database.js';
-import { type DemoProject, ensureDemoProject } from './demo-project.js';
-import { publishDemoTemplates } from './demo-templates.js';
-import type { Environment } from './environment.js';
+import { ensureDemoProject } from './demo-project.js';
+import { injected, publishDemoTemplates } from './demo-templates.js';
 import { migrateAll } from './schema.js';
-import { Teardown } from './teardown.js';
-import { VERSION } from './version.js';
+import { welcome } from './welcome.js';
 
 /** Everything in one process, answering. */
 export interface RunningServer {
@@ -53,22 +50,22 @@ export async function startServer(environment: Environment, say: (line: string) 
     const database = await step('PostgreSQL', openDatabase({ url: databaseUrl, directory, logger }));
     teardown.add(() => database.stop());
     await step('schemas', migrateAll(database.ownerUrl, logger));
-    const services = await step('services', composeServices({ ownerUrl: database.ownerUrl, config, version: VERSION, logger, teardown }));
+    const services = await step('services', composeServices({ ownerUrl: database.ownerUrl, config, logger, teardown }));
     const demo = await step(
       'demo project',
       ensureDemoProject(services.directory, {
         dataDir: directory.path,
         url,
         loopback,
-        publish: (token) => publishDemoTemplates(services.gateway, token),
+        publish: (token) => publishDemoTemplates(injected(services.gateway), token),
       }),
     );
     await services.gateway.listen(port, host).catch((error: unknown) => {
       throw addressError(error, host, port);
     });
     directory.lock.publish({ url, database_url: database.ownerUrl });
-    for (const line of await welcome(services.directory, demo, config.directory.publicUrl)) say(line);
-    for (const line of whatNext(directory.path, environment.DATA_DIR?.trim() ? `DATA_DIR=${dataDir} ` : '')) say(line);
+    const place = { publicUrl: config.directory.publicUrl, dataDir: directory.path, environment };
+    for (const line of await welcome(services.directory, demo, place)) say(line);
     return {
       url,
       failed: database.lost.then(() => DATABASE_LOST),
@@ -92,31 +89,4 @@ function timed(say: (line: string) => void) {
     say(`  ${name} … ${((performance.now() - began) / 1_000).toFixed(1)} s`);
     return result;
   };
-}
-
-async function welcome(deps: DirectoryDeps, { credentials, person }: DemoProject, publicUrl: string): Promise<string[]> {
-  const link = person === null ? null : await createSignInLink(deps, { person, purpose: 'sign_in' });
-  return [
-    '',
-    `Countersign is ready at ${publicUrl}`,
-    '',
-    ...(link ? [`  Inbox           ${signInUrl(publicUrl, link.token)}`, '                  (one-time link, valid for 15 minutes)'] : []),
-    ...credentialLines(credentials),
-    '',
-  ];
-}
-
-/** @param setting what other commands have to be called with to find the same data. */
-const whatNext = (dataDir: string, setting: string): string[] => [
-  `  Also saved in ${join(dataDir, 'credentials.json')}.`,
-  `  In another terminal: \`${setting}npm run demo\`. Ctrl-C stops.`,
-  '',
-];
-
-function credentialLines({ api_key, webhook_secret, reviewer }: Credentials): string[] {
-  return [
-    ...(reviewer ? [`  Sign in with    ${reviewer.email} / ${reviewer.password}`] : []),
-    `  Agent API key   ${api_key}`,
-    `  Webhook secret  ${webhook_secret}`,
-  ];
 }

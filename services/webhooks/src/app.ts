@@ -1,3 +1,4 @@
+import { reachable } from '@countersign/database';
 import { createEgress } from '@countersign/egress';
 import { EventBusServer } from '@countersign/event-bus';
 import { createServiceApp } from '@countersign/http';
@@ -18,7 +19,7 @@ export interface WebhooksApp {
 
 /** The webhooks service, ready to be injected into; nothing is consumed or sent before `start()`. */
 export async function createWebhooksApp(deps: WebhooksDeps): Promise<WebhooksApp> {
-  const { pool, store, bus, client, config, logger, identityKey } = deps;
+  const { pool, store, bus, client, config, logger, identityKey, now, ready = async () => ({ database: await reachable(pool) }) } = deps;
   const { allowNetworks, headersTimeout, bodyTimeout, bodyBytes } = config;
   const egress = createEgress({
     allowNetworks,
@@ -31,7 +32,8 @@ export async function createWebhooksApp(deps: WebhooksDeps): Promise<WebhooksApp
     service: 'webhooks',
     identityKey,
     logger,
-    ready: async () => ({ database: await reachable(() => pool.query('select from webhooks.endpoints limit 1')) }),
+    now,
+    ready,
   });
   app.connectMicroservice({ strategy: new EventBusServer({ bus, ...SUBSCRIPTION }) });
   const worker = new Worker(parts);
@@ -47,11 +49,4 @@ export async function createWebhooksApp(deps: WebhooksDeps): Promise<WebhooksApp
       await egress.close();
     },
   };
-}
-
-async function reachable(ask: () => Promise<unknown>): Promise<{ ok: boolean }> {
-  return ask().then(
-    () => ({ ok: true }),
-    () => ({ ok: false }),
-  );
 }

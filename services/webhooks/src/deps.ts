@@ -1,7 +1,7 @@
 import type { Resolve } from '@countersign/egress';
 import type { EventBus } from '@countersign/event-bus';
 import type { EventStore } from '@countersign/event-store';
-import type { ServiceClient } from '@countersign/http';
+import type { ReadyCheck, ServiceClient } from '@countersign/http';
 import type { Logger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import type { WebhookConfig } from './config.js';
@@ -20,6 +20,9 @@ export interface WebhooksDeps {
   config: WebhookConfig & { allowNetworks: readonly string[] };
   logger: Logger;
   identityKey: string;
+  /** How `createServiceApp` is told the time and asked for readiness, where a host says otherwise. */
+  now?: () => number;
+  ready?: () => Promise<Record<string, ReadyCheck>>;
   /** In `User-Agent`; 0.0.0 when omitted. */
   version?: string;
   /** Replaces the system's resolver: how a test makes a name change its address. */

@@ -1,4 +1,4 @@
-import type { Environment } from '../environment.js';
+import type { Environment } from '@countersign/config';
 import type { Connection } from './connection.js';
 import { type ExitCode, failureLine, failureOf } from './failure.js';
 import { type Output, outputTo } from './output.js';

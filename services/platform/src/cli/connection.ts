@@ -1,12 +1,12 @@
+import type { Environment } from '@countersign/config';
+import { Teardown } from '@countersign/service-host';
 import { createLogger, type Logger } from '@countersign/telemetry';
 import { CannotStart } from '../cannot-start.js';
 import { dataConfig } from '../config.js';
 import { openDataDirectory } from '../data/data-directory.js';
 import { type LockHolder, lockHolder } from '../data/lock.js';
 import { openDatabase, openExternal } from '../database.js';
-import type { Environment } from '../environment.js';
 import { migrateAll } from '../schema.js';
-import { Teardown } from '../teardown.js';
 
 /** The database a command works on, and what else is known about the place it belongs to. */
 export interface Connection {

@@ -1,0 +1,4 @@
+import { runService } from '@countersign/service-host';
+import { AUDIT } from './service.js';
+
+runService(AUDIT);

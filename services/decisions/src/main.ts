@@ -1,0 +1,4 @@
+import { runService } from '@countersign/service-host';
+import { DECISIONS } from './service.js';
+
+runService(DECISIONS);

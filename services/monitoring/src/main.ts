@@ -1,0 +1,4 @@
+import { runService } from '@countersign/service-host';
+import { MONITORING } from './service.js';
+
+runService(MONITORING);

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A service's process: started again when it ends without having been told to, until it is stopped. */
+export class ServiceProcess {
+  #child: ChildProcess | null = null;
+  #stopping = false;
+  #restarts = 0;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly options: {
+      /** As its lines are marked with. */
+      name: string;
+      program: string;
+      env: Record<string, string>;
+      /** Gets each line it writes, marked. */
+      print(line: string): void;
+      /** Milliseconds it may take to end. */
+      patience: number;
+    },
+  ) {}
+
+  get name(): string {
+    return this.options.name;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#child?.kill('SIGTERM');
+    const hurry = setTimeout(() => this.#child?.kill('SIGKILL'), this.options.patience);
+    await this.#running;
+    clearTimeout(hurry);
+  }
+
+  async #run(): Promise<void> {
+    const { name, program, env, print } = this.options;
+    while (!this.#stopping) {
+      // The channel ends with this process, and the service with the channel: nothing is left running, whatever ends this process.
+      const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+      this.#child = child;
+      for (const output of [child.stdout, child.stderr]) {
+        if (output) createInterface({ input: output }).on('line', (line) => print(`${name} | ${line}`));
+      }
+      const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+      if (this.#stopping) return;
+      const wait = Math.min(5_000, 200 * 2 ** this.#restarts++);
+      print(`${name} | ended (${signal ?? `code ${code}`}): starting again in ${wait} ms`);
+      await sleep(wait);
+    }
+  }
+}

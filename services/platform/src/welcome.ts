@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import type { Environment } from '@countersign/config';
+import { createSignInLink, type DirectoryDeps } from '@countersign/directory';
+import { signInUrl } from './address.js';
+import type { Credentials } from './credentials.js';
+import type { DemoProject } from './demo-project.js';
+
+/** What a person at the keyboard is told once the server answers. */
+export async function welcome(
+  deps: DirectoryDeps,
+  { credentials, person }: DemoProject,
+  place: { publicUrl: string; dataDir: string; environment: Environment },
+): Promise<string[]> {
+  const { publicUrl, dataDir, environment } = place;
+  const link = person === null ? null : await createSignInLink(deps, { person, purpose: 'sign_in' });
+  return [
+    '',
+    `Countersign is ready at ${publicUrl}`,
+    '',
+    ...(link ? [`  Inbox           ${signInUrl(publicUrl, link.token)}`, '                  (one-time link, valid for 15 minutes)'] : []),
+    ...credentialLines(credentials),
+    '',
+    ...whatNext(dataDir, environment.DATA_DIR?.trim() ? `DATA_DIR=${dataDir} ` : ''),
+  ];
+}
+
+/** @param setting what other commands have to be called with to find the same data. */
+const whatNext = (dataDir: string, setting: string): string[] => [
+  `  Also saved in ${join(dataDir, 'credentials.json')}.`,
+  `  In another terminal: \`${setting}npm run demo\`. Ctrl-C stops.`,
+  '',
+];
+
+function credentialLines({ api_key, webhook_secret, reviewer }: Credentials): string[] {
+  return [
+    ...(reviewer ? [`  Sign in with    ${reviewer.email} / ${reviewer.password}`] : []),
+    `  Agent API key   ${api_key}`,
+    `  Webhook secret  ${webhook_secret}`,
+  ];
+}

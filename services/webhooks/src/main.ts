@@ -1,0 +1,4 @@
+import { runService } from '@countersign/service-host';
+import { WEBHOOKS } from './service.js';
+
+runService(WEBHOOKS);
