@@ -1,6 +1,5 @@
-export { createEventBus } from './create-bus.js';
 export { defineService, type HostedService, type ServiceDefinition, type ServiceParts } from './definition.js';
-export { hostGroups, runService } from './run-service.js';
+export { runService } from './run-service.js';
 export { ADDRESS_SETTINGS, DATABASE_SETTINGS, HOST_SETTINGS, KAFKA_SETTINGS } from './settings.js';
 export { Teardown } from './teardown.js';
 export { VERSION } from './version.js';

@@ -33,7 +33,7 @@ const HARD_LIMIT_MS = 10_000;
 const MIGRATION_POLL_MS = 500;
 
 /** Every setting of a service's own process, group by group. */
-export const hostGroups = <Groups extends SettingGroups>(definition: ServiceDefinition<Groups>) => ({
+const hostGroups = <Groups extends SettingGroups>(definition: ServiceDefinition<Groups>) => ({
   host: HOST_SETTINGS,
   database: DATABASE_SETTINGS,
   kafka: KAFKA_SETTINGS,

@@ -67,11 +67,6 @@ export class Relay {
     });
   }
 
-  /** Whether this process is the one that publishes. */
-  get holds(): boolean {
-    return this.#held !== null;
-  }
-
   start(): void {
     this.#running = this.#run();
     void this.#beat();
