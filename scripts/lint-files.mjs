@@ -73,7 +73,7 @@ const mustRefuse = [
   faultsOfName('services/one/src/projections/index.ts'),
   faultsOfName('libs/one/src/thing.spec.ts'),
   faultsOfLength('libs/one/src/long.ts', 'x\n'.repeat(LIMIT + 1)),
-  faultsOfPurity('libs/review/src/decide.ts', 'const now = Date.now();\n'),
+  faultsOfPurity('libs/review/src/commands/decide.ts', 'const now = Date.now();\n'),
   faultsOfPurity('services/one/src/key-decider.ts', 'await load();\n'),
   faultsOfReferences('libs/one/src/thing.ts', '// As decided (K99).\n', rowsOf('| K9 | x |\n')),
   faultsOfReferences('libs/one/src/thing.ts', '/** (decisions 8, 99) */\n', rowsOf('| 8 | x |\n')),

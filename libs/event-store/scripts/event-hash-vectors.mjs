@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import '../../testing/jest/source.mjs';
 
-const { commitment, eventHash, eventHeader, NO_PREVIOUS } = await import('../src/hash.ts');
+const { commitment, eventHash, eventHeader, NO_PREVIOUS } = await import('../src/integrity/hash.ts');
 const { bytesOf } = await import('../src/ids.ts');
 
 const stream = 'rev_01jf0000000000000000000000';

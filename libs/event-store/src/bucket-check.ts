@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { bucketOf } from './hash.js';
 import { bytesOf, idOf } from './ids.js';
+import { bucketOf } from './integrity/hash.js';
 
 /** Streams that nobody has, several for each bucket of any number in question. */
 const PROBES = Array.from({ length: 200 }, (_, n) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`);

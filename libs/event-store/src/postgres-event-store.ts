@@ -1,11 +1,11 @@
 import type { Logger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
-import { Appender } from './appender.js';
+import { Appender } from './append/appender.js';
+import { type Categories, prepare } from './append/request.js';
 import { idOf } from './ids.js';
+import { type VerifyOptions, verifyEvents } from './integrity/verify.js';
 import { EventReader } from './reader.js';
-import { type Categories, prepare } from './request.js';
 import type { AppendRequest, AppendResult, DomainEvent, EventStore, LoadedStream, ReadAll, StoredEvent, VerifyReport } from './types.js';
-import { type VerifyOptions, verifyEvents } from './verify.js';
 
 export interface PostgresEventStoreOptions {
   /** Connections under the application's role; one of them is kept for appends. */

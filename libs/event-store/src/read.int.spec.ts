@@ -1,6 +1,6 @@
 import { type TestDatabase, testDatabase } from '@countersign/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { CATEGORIES, one } from './append.fixture.js';
+import { CATEGORIES, one } from './append/append.fixture.js';
 import { newId, PostgresEventStore } from './index.js';
 
 // For what hangs: one of these appends many thousands.

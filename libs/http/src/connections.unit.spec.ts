@@ -6,7 +6,7 @@ import { Controller, Get, Module, Post, Res } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { Problem } from './index.js';
-import { createHttpApp } from './service-app.js';
+import { createHttpApp } from './service/service-app.js';
 
 let release = () => {};
 let reached = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 import type { PeopleReply } from '@countersign/contracts';
-import type { ServiceClient } from './client.js';
+import type { ServiceClient } from './client/client.js';
 
 export type ProjectPerson = PeopleReply['people'][number];
 

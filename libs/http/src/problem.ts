@@ -1,6 +1,6 @@
 import { docUrl, ERRORS, type ErrorCode, isErrorCode } from '@countersign/contracts';
 import type { Refusal } from '@countersign/event-store';
-import { type ReplyOptions, seenHeader } from './reply.js';
+import { type ReplyOptions, seenHeader } from './service/reply.js';
 
 export interface ProblemDetail {
   /** Where, such as `body.timeout.seconds`. */

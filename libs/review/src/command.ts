@@ -1,7 +1,7 @@
 /** The one way a command reaches an existing review: load, judge, append (three hops). Used by the services of all three actors. */
 import type { Actor, ErrorCode, ReviewEvent, SystemActor } from '@countersign/contracts';
 import { type EventStore, type Handled, handle, isId, type StoredEvent } from '@countersign/event-store';
-import type { Judged } from './elapse.js';
+import type { Judged } from './commands/elapse.js';
 import { reviewMeta } from './labels.js';
 import { initial, reviewFold } from './review.js';
 import type { ReviewState } from './state.js';

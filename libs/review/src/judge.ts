@@ -7,8 +7,8 @@
  * J4. An attempt to change what the clock has settled is itself recorded, once for each actor and action (R3).
  */
 import { type Actor, type ActorRef, type AgentActor, actorRef, type PersonActor, type ReviewEvent } from '@countersign/contracts';
+import { foresee, type Judged, purposeless, settle } from './commands/elapse.js';
 import { commandDeadline, effectiveDeadline, secondsBetween } from './deadline.js';
-import { foresee, type Judged, purposeless, settle } from './elapse.js';
 import { may, type ReviewCommandName } from './policy.js';
 import type { ReviewRefusal } from './refusals.js';
 import type { RequestedReview, ReviewState } from './state.js';

@@ -1,6 +1,6 @@
 import type { Actor } from '@countersign/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { claim } from './hold.js';
+import { claim } from './commands/hold.js';
 import { may, REVIEW_COMMANDS, type ReviewCommandName } from './policy.js';
 import {
   agent,

@@ -3,10 +3,10 @@ import type { Action, AgentActor, Field, PersonActor, ReviewCreate, ReviewEvent,
 import { SCOPES } from '@countersign/contracts';
 import { given, type Story } from '@countersign/testing';
 import { PRESETS } from './actions.js';
-import { type ActOnReview, act } from './decide.js';
+import { type ActOnReview, act } from './commands/decide.js';
+import { type RequestedTemplate, request } from './commands/submit.js';
 import { reviewFold } from './review.js';
 import type { ReviewState } from './state.js';
-import { type RequestedTemplate, request } from './submit.js';
 
 const id = (prefix: string, n: number): string => `${prefix}_${String(n).padStart(26, '0')}`;
 

@@ -5,16 +5,16 @@ import { digest } from '@countersign/evidence';
 import type { Story } from '@countersign/testing';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { archive, unarchive } from './archive.js';
+import { archive, unarchive } from './commands/archive.js';
+import { act } from './commands/decide.js';
+import { elapse, type Judged, settle, TIMERS } from './commands/elapse.js';
+import { assign, claim, release, unassign } from './commands/hold.js';
+import { recordExecution, redeem } from './commands/redeem.js';
+import { resubmit, withdraw } from './commands/submit.js';
 import { effectiveDeadline } from './deadline.js';
-import { act } from './decide.js';
-import { elapse, type Judged, settle, TIMERS } from './elapse.js';
-import { assign, claim, release, unassign } from './hold.js';
-import { recordExecution, redeem } from './redeem.js';
 import { evolve, isOpen } from './review.js';
 import { agent, ann, asked, bob, CONFIG, chief, foreignAgent, ownedAgent, owner, PAYLOAD, stranger } from './review-fixture.js';
 import type { RequestedReview, ReviewState } from './state.js';
-import { resubmit, withdraw } from './submit.js';
 
 interface Command {
   name: string;

@@ -1,13 +1,13 @@
 import { REVIEW_EVENTS, type ReviewEvent } from '@countersign/contracts';
 import { type StoredEvent, UnknownEventError } from '@countersign/event-store';
 import { describe, expect, it } from '@jest/globals';
-import { draftStands } from './decide.js';
-import { elapse } from './elapse.js';
-import { redeem } from './redeem.js';
+import { draftStands } from './commands/decide.js';
+import { elapse } from './commands/elapse.js';
+import { redeem } from './commands/redeem.js';
+import { resubmit } from './commands/submit.js';
 import { evolve } from './review.js';
 import { agent, ann, asked, bob, DAY, doing, empty, PAYLOAD, within } from './review-fixture.js';
 import type { ReviewState } from './state.js';
-import { resubmit } from './submit.js';
 
 type Stored = StoredEvent<ReviewEvent>;
 

@@ -1,9 +1,9 @@
 /** The review as every reader sees it (HRP §2.1, §13): settled by the time it is read at, without writing anything (decision 25). */
 import type { Review } from '@countersign/contracts';
 import { offeredActions } from './actions.js';
+import { settle } from './commands/elapse.js';
+import { executionToWire, redemptionToWire } from './commands/redeem.js';
 import { addSeconds, approvalDeadline } from './deadline.js';
-import { settle } from './elapse.js';
-import { executionToWire, redemptionToWire } from './redeem.js';
 import { refOf } from './review.js';
 import type { DecidedOutcome, ExpiredOutcome, RequestedReview } from './state.js';
 

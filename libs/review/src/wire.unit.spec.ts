@@ -2,14 +2,14 @@ import { type Action, Review, ReviewVersions, validator } from '@countersign/con
 import { digest } from '@countersign/evidence';
 import { describe, expect, it } from '@jest/globals';
 import { actionsOf, offeredActions, PRESETS, resolveAction } from './actions.js';
-import { archive } from './archive.js';
+import { archive } from './commands/archive.js';
+import { claim } from './commands/hold.js';
+import { recordExecution, redeem } from './commands/redeem.js';
+import { resubmit, withdraw } from './commands/submit.js';
 import { approvalDeadline, commandDeadline } from './deadline.js';
-import { claim } from './hold.js';
 import { labelsOf } from './labels.js';
-import { recordExecution, redeem } from './redeem.js';
 import { type Asked, agent, ann, asked, at, bob, DAY, doing, ESCALATE, PAYLOAD, REVIEW, SHIP, within } from './review-fixture.js';
 import type { RequestedReview } from './state.js';
-import { resubmit, withdraw } from './submit.js';
 import { versionsOf } from './versions.js';
 import { toWire, type WireExtras } from './wire.js';
 

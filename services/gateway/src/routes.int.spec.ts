@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { OPERATIONS } from '@countersign/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { anAgent, type Edge, errorOf, rawRequest, startEdge } from './fixture/edge.js';
-import { FORWARDED } from './forward.js';
+import { FORWARDED } from './forward/forward.js';
 
 const KEY = `gwk_${'a'.repeat(64)}`;
 const json = { 'content-type': 'application/json' };

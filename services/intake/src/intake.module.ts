@@ -7,7 +7,7 @@ import { Consumers, LEAVES } from './consumers.js';
 import { DEPS, type IntakeDeps } from './deps.js';
 import { INTAKE_PROJECTION } from './projection.js';
 import { ReviewsController } from './reviews.controller.js';
-import { TemplatesController } from './templates.controller.js';
+import { TemplatesController } from './templates/templates.controller.js';
 
 @Module({})
 export class IntakeModule {

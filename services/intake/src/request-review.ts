@@ -23,7 +23,7 @@ import {
   reviewMeta,
 } from '@countersign/review';
 import type { IntakeDeps } from './deps.js';
-import { findTemplate } from './templates.js';
+import { findTemplate } from './templates/templates.js';
 
 /** `bucket`: of `position`, where the answer is that of an earlier request. */
 export type AnsweredRequest = HandledReview & { bucket?: number };

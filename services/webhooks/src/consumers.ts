@@ -2,8 +2,8 @@ import { typesBut } from '@countersign/contracts';
 import { type BatchContext, OnEvents } from '@countersign/event-bus';
 import { REDACTED, type StoredEvent } from '@countersign/event-store';
 import { Controller, Inject } from '@nestjs/common';
-import { TOLD_EVENTS } from './bodies.js';
 import { PARTS, type Parts } from './deps.js';
+import { TOLD_EVENTS } from './message/bodies.js';
 import { forgetErased, noteReplays, queueDeliveries } from './reactions.js';
 
 const REPLAYED = 'delivery.replayed';

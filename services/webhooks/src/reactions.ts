@@ -2,8 +2,8 @@ import type { DeliveryEvent, ReviewEvent } from '@countersign/contracts';
 import type { BatchContext } from '@countersign/event-bus';
 import { type EventStore, type StoredEvent, uuidOf } from '@countersign/event-store';
 import { evolve, initial } from '@countersign/review';
-import { bodiesOf } from './bodies.js';
-import { deliveryUuid } from './delivery-ids.js';
+import { bodiesOf } from './message/bodies.js';
+import { deliveryUuid } from './message/delivery-ids.js';
 import { enqueue, type NewDelivery, type QueuePolicy } from './queue/queue.js';
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventBus } from '@countersign/event-bus';
 import type { Logger } from '@countersign/telemetry';
-import type { DirectoryClient } from '../directory-client.js';
+import type { DirectoryClient } from '../admission/directory-client.js';
 import type { StreamHub } from './hub.js';
 import type { Reader } from './reader.js';
 

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { EventBus } from '@countersign/event-bus';
 import { createLogger } from '@countersign/telemetry';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { DirectoryClient } from '../directory-client.js';
+import type { DirectoryClient } from '../admission/directory-client.js';
 import { LISTENING, type Listening, StreamClient, StreamWorld } from '../fixture/stream-world.js';
 import { CredentialWatch } from './credential-watch.js';
 

@@ -16,7 +16,7 @@ import type { EventBus } from '@countersign/event-bus';
 import type { EventStore, StoredEvent } from '@countersign/event-store';
 import { Problem, retryAfter } from '@countersign/http';
 import type { Logger } from '@countersign/telemetry';
-import { callerId } from '../access.js';
+import { callerId } from '../admission/access.js';
 import { isAfter, type Place, placeOf } from './frame-id.js';
 import type { Frame } from './frames.js';
 import { mayRead, maySee, Reader, wholeEvent } from './reader.js';

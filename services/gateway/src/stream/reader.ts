@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Actor, AgentActor, PersonActor } from '@countersign/contracts';
-import { scopesOf } from '../access.js';
+import { scopesOf } from '../admission/access.js';
 import { frameId, isAfter, type Place, WHOLE_EVENT } from './frame-id.js';
 import type { Frame } from './frames.js';
 

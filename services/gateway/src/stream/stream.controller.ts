@@ -1,7 +1,7 @@
 import type { AgentActor, PersonActor, StreamTicket } from '@countersign/contracts';
 import { Controller, Get, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Admitted } from '../admission.js';
+import type { Admitted } from '../admission/admission.js';
 import { StreamHub } from './hub.js';
 import { Tickets } from './tickets.js';
 

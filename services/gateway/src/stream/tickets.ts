@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { AgentActor, PersonActor } from '@countersign/contracts';
 import { Problem } from '@countersign/http';
 import type { Pool } from 'pg';
-import type { DirectoryClient } from '../directory-client.js';
+import type { DirectoryClient } from '../admission/directory-client.js';
 
 /** Seconds a ticket is good for (HRP §6.3). */
 const TICKET_SECONDS = 60;

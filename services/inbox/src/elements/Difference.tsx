@@ -1,4 +1,4 @@
-import type { Piece } from '../review/text-difference.js';
+import type { Piece } from '../review/difference/text-difference.js';
 import { Revealed } from './Revealed.js';
 
 const WORDS = { removed: 'removed', added: 'added' };

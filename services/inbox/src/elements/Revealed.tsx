@@ -1,5 +1,5 @@
-import { HIDDEN_CHARACTER, runsOf } from '../review/invisible.js';
-import { lookalikesOf } from '../review/lookalikes.js';
+import { HIDDEN_CHARACTER, runsOf } from '../review/oddities/invisible.js';
+import { lookalikesOf } from '../review/oddities/lookalikes.js';
 
 /** A text as it is, with its hidden characters named. */
 export function Revealed({ text }: { text: string }) {

@@ -1,6 +1,6 @@
 import { Revealed } from '../elements/Revealed.js';
-import { chosen } from '../review/edits.js';
-import { equalJson } from '../review/equal-json.js';
+import { chosen } from '../review/difference/edits.js';
+import { equalJson } from '../review/difference/equal-json.js';
 import type { EditProps } from './field-view.js';
 
 /** A few values side by side, one of them chosen. */

@@ -4,9 +4,9 @@ import { Badge } from '../elements/Badge.js';
 import { Difference } from '../elements/Difference.js';
 import { Guarded } from '../elements/Guarded.js';
 import { Lookalikes, Revealed } from '../elements/Revealed.js';
-import type { Edit } from '../review/edits.js';
-import { readable } from '../review/payload-difference.js';
-import { textDifference } from '../review/text-difference.js';
+import type { Edit } from '../review/difference/edits.js';
+import { readable } from '../review/difference/payload-difference.js';
+import { textDifference } from '../review/difference/text-difference.js';
 import { FIELD_VIEWS } from './field-views.js';
 import { JsonTree } from './JsonTree.js';
 

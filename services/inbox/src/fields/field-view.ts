@@ -1,6 +1,6 @@
 import type { TemplateField } from '@countersign/contracts';
 import type { ReactNode } from 'react';
-import type { Edit } from '../review/edits.js';
+import type { Edit } from '../review/difference/edits.js';
 
 export interface ShowProps {
   field: TemplateField;

@@ -1,16 +1,16 @@
 import type { FieldType } from '@countersign/contracts';
-import { boolean } from './boolean.js';
 import { buttons } from './buttons.js';
-import { date } from './date.js';
 import type { FieldView } from './field-view.js';
-import { image } from './image.js';
-import { json } from './json.js';
-import { markdown } from './markdown.js';
-import { number } from './number.js';
-import { select } from './select.js';
-import { text } from './text.js';
-import { url } from './url.js';
-import { video } from './video.js';
+import { boolean } from './kinds/boolean.js';
+import { date } from './kinds/date.js';
+import { image } from './kinds/image.js';
+import { json } from './kinds/json.js';
+import { markdown } from './kinds/markdown.js';
+import { number } from './kinds/number.js';
+import { select } from './kinds/select.js';
+import { text } from './kinds/text.js';
+import { url } from './kinds/url.js';
+import { video } from './kinds/video.js';
 
 export const FIELD_VIEWS: Record<FieldType, FieldView> = {
   text,

@@ -2,7 +2,7 @@ import { FIELD_TYPES, type FieldType, type TemplateField } from '@countersign/co
 import { describe, expect, it } from '@jest/globals';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
-import { typed } from '../review/edits.js';
+import { typed } from '../review/difference/edits.js';
 import { Field } from './Field.js';
 
 const field = (type: FieldType, more: Partial<TemplateField> = {}): TemplateField => ({

@@ -1,6 +1,6 @@
 import { HiddenCharacters } from '../elements/Revealed.js';
-import { typed } from '../review/edits.js';
-import { readable } from '../review/payload-difference.js';
+import { typed } from '../review/difference/edits.js';
+import { readable } from '../review/difference/payload-difference.js';
 import type { EditProps } from './field-view.js';
 
 type Extra = { inputMode?: 'decimal' | 'url'; className?: string; rows?: number; spellCheck?: boolean; placeholder?: string };

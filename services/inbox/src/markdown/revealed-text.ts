@@ -1,6 +1,6 @@
 import type { Element, Root, Text } from 'hast';
 import { SKIP, visit } from 'unist-util-visit';
-import { HIDDEN_CHARACTER, runsOf } from '../review/invisible.js';
+import { HIDDEN_CHARACTER, runsOf } from '../review/oddities/invisible.js';
 
 /** Names the hidden characters of a drawn text, as everywhere on the page. */
 export function rehypeRevealed() {

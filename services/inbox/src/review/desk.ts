@@ -7,7 +7,7 @@
  * T3 An answer older than what is shown changes nothing.
  */
 import type { Review } from '@countersign/contracts';
-import { type Edit, type Edits, editsOf, standing } from './edits.js';
+import { type Edit, type Edits, editsOf, standing } from './difference/edits.js';
 import { judgedAlike, sameVersion } from './judged.js';
 
 export interface Desk {

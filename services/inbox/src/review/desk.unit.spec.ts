@@ -2,7 +2,7 @@ import type { Review } from '@countersign/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { changeDesk, type Desk, type DeskEvent, hasTyped, isOpen, openDesk, ownDraft } from './desk.js';
-import { chosen } from './edits.js';
+import { chosen } from './difference/edits.js';
 import { judgedAlike } from './judged.js';
 import { askedForChanges, decidedBy, mine, requested, resubmitted, shownAfter, theirs } from './wire-fixture.js';
 

@@ -7,7 +7,7 @@
 import type { Review, ReviewAction, TemplateAction } from '@countersign/contracts';
 import { takesEdits } from './action-effect.js';
 import type { Desk } from './desk.js';
-import { editedPayload } from './edits.js';
+import { editedPayload } from './difference/edits.js';
 import { judgedAlike } from './judged.js';
 
 export interface Intent {

@@ -2,7 +2,7 @@ import type { TemplateAction } from '@countersign/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { changeDesk, type Desk, type DeskEvent, openDesk } from './desk.js';
-import { chosen } from './edits.js';
+import { chosen } from './difference/edits.js';
 import { type Intent, intentOf, stands } from './intent.js';
 import { askedForChanges, decidedBy, requested, resubmitted, shownAfter, theirs } from './wire-fixture.js';
 

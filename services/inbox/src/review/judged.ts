@@ -5,7 +5,7 @@
  * J2 Which actions there are is judged too: buttons do not change their meaning under the pointer.
  */
 import type { Review } from '@countersign/contracts';
-import { equalJson } from './equal-json.js';
+import { equalJson } from './difference/equal-json.js';
 
 const MOVING: ReadonlySet<string> = new Set<keyof Review>([
   'updated_at',

@@ -2,7 +2,7 @@
 import type { TemplateEvent } from '@countersign/contracts';
 import type { StoredEvent } from '@countersign/event-store';
 import type { Pool, PoolClient } from 'pg';
-import { type TemplateState, templateFold } from '../template.js';
+import { type TemplateState, templateFold } from '../templates/template.js';
 
 interface Row {
   template: string;

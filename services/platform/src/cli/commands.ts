@@ -1,15 +1,15 @@
 import type { ScopePreset } from '@countersign/directory';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { Run } from './command.js';
+import { PROJECTIONS, type ProjectionName } from './commands/projection-names.js';
 import type { EraseOptions, ExportOptions, KeyOptions, RangeOptions, UserOptions } from './options.js';
-import { PROJECTIONS, type ProjectionName } from './projection-names.js';
 
 /** Every command with its options. What they do stands in a file each, loaded when it is called. */
 export function addCommands(program: Command, run: Run): void {
   program
     .command('status')
     .description('show the server, the event log and consumer lag; exit code 1 if a stream is parked')
-    .action(() => run('status', async () => (await import('./status.js')).status));
+    .action(() => run('status', async () => (await import('./commands/status.js')).status));
   directoryCommands(program, run);
   logCommands(program, run);
   consumerCommands(program, run);
@@ -24,7 +24,7 @@ function directoryCommands(program: Command, run: Run): void {
     .argument('<name>')
     .option('--slug <slug>', 'unique short name; derived from the name if omitted')
     .action((name: string, options: { slug?: string }) =>
-      run('projects create', async () => (await import('./projects.js')).createProjectWork(name, options)),
+      run('projects create', async () => (await import('./commands/projects.js')).createProjectWork(name, options)),
     );
 
   const presets = ['agent', 'reviewer', 'admin'] satisfies ScopePreset[];
@@ -39,7 +39,7 @@ function directoryCommands(program: Command, run: Run): void {
     .option('--owner <person>', 'e-mail or id of the person responsible for the key, who may not approve its requests')
     .option('--expires-at <time>', 'RFC 3339')
     .option('--rate-limit <number>', 'maximum write requests per hour', wholeNumber)
-    .action((options: KeyOptions) => run('keys create', async () => (await import('./keys.js')).createKeyWork(options)));
+    .action((options: KeyOptions) => run('keys create', async () => (await import('./commands/keys.js')).createKeyWork(options)));
 
   const users = program.command('users').description('manage people');
   users
@@ -52,12 +52,12 @@ function directoryCommands(program: Command, run: Run): void {
       new Option('--role <role>', 'default: reviewer for a new member, unchanged for an existing one').choices(['admin', 'reviewer']),
     )
     .option('--password-stdin', 'read the password from the first line of standard input')
-    .action((options: UserOptions) => run('users create', async () => (await import('./users.js')).createUserWork(options)));
+    .action((options: UserOptions) => run('users create', async () => (await import('./commands/users.js')).createUserWork(options)));
   users
     .command('unlock')
     .description('clear failed sign-in attempts, so that the person can sign in with a password again')
     .requiredOption('--email <address>')
-    .action(({ email }: { email: string }) => run('users unlock', async () => (await import('./users.js')).unlockUserWork(email)));
+    .action(({ email }: { email: string }) => run('users unlock', async () => (await import('./commands/users.js')).unlockUserWork(email)));
 }
 
 /** What the log proves, and the log itself. */
@@ -67,7 +67,7 @@ function logCommands(program: Command, run: Run): void {
     .description('verify the hash chain of the event log; exit code 1 on a mismatch')
     .option('--from <position>', 'first position', wholeNumber, 1)
     .option('--to <position>', 'last position; default: the newest', wholeNumber)
-    .action((options: RangeOptions) => run('verify', async () => (await import('./verify.js')).verifyWork(options)));
+    .action((options: RangeOptions) => run('verify', async () => (await import('./commands/verify.js')).verifyWork(options)));
 
   program
     .command('export')
@@ -76,7 +76,7 @@ function logCommands(program: Command, run: Run): void {
     .option('--to <position>', 'last position; default: the newest', wholeNumber)
     .option('--project <project>', 'only events of this project (id or slug)')
     .option('--output <file>', 'write to a new file instead of standard output')
-    .action((options: ExportOptions) => run('export', async () => (await import('./export.js')).exportWork(options)));
+    .action((options: ExportOptions) => run('export', async () => (await import('./commands/export.js')).exportWork(options)));
 
   program
     .command('erase')
@@ -85,7 +85,9 @@ function logCommands(program: Command, run: Run): void {
     .requiredOption('--reason <text>', 'recorded in the event log; name nobody in it')
     .option('--metadata', 'also erase who caused the events')
     .option('--yes', 'confirm: this cannot be undone')
-    .action((stream: string, options: EraseOptions) => run('erase', async () => (await import('./erase.js')).eraseWork(stream, options)));
+    .action((stream: string, options: EraseOptions) =>
+      run('erase', async () => (await import('./commands/erase.js')).eraseWork(stream, options)),
+    );
 }
 
 const PROJECTION_HELP =
@@ -97,20 +99,24 @@ function consumerCommands(program: Command, run: Run): void {
     .command('rebuild')
     .description('rebuild a read model from the event log; the old one stays in use until the new one is ready')
     .addArgument(new Argument('<projection>', PROJECTION_HELP).choices([...PROJECTIONS, 'all']))
-    .action((name: ProjectionName | 'all') => run('rebuild', async () => (await import('./rebuild.js')).rebuildWork(name)));
+    .action((name: ProjectionName | 'all') => run('rebuild', async () => (await import('./commands/rebuild.js')).rebuildWork(name)));
 
   const parked = program.command('parked').description('manage streams parked after a consumer failed to process an event');
   parked
     .command('list')
     .description('list parked streams with position, time and reason')
     .option('--group <consumer>', 'only this consumer (see `countersign status`)')
-    .action((options: { group?: string }) => run('parked list', async () => (await import('./parked.js')).listParkedWork(options)));
+    .action((options: { group?: string }) =>
+      run('parked list', async () => (await import('./commands/parked.js')).listParkedWork(options)),
+    );
   parked
     .command('unpark')
     .description('reprocess the waiting events of a parked stream, in order')
     .argument('<consumer>', 'consumer, as listed by `countersign parked list`, such as audit')
     .argument('<stream>', 'stream id, as listed by `countersign parked list`, such as rev_…')
-    .action((group: string, stream: string) => run('parked unpark', async () => (await import('./parked.js')).unparkWork(group, stream)));
+    .action((group: string, stream: string) =>
+      run('parked unpark', async () => (await import('./commands/parked.js')).unparkWork(group, stream)),
+    );
 }
 
 function wholeNumber(text: string): number {

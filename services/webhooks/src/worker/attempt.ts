@@ -1,6 +1,6 @@
 import type { Egress, EgressRequest, Exchange } from '@countersign/egress';
 import { idOf } from '@countersign/event-store';
-import { signatureHeaders } from '../signing.js';
+import { signatureHeaders } from '../message/signing.js';
 import type { SecretsOf } from './secrets.js';
 
 /** What is sent, on the first attempt and on every other. */

@@ -1,6 +1,6 @@
 import type { WebhookSecretsReply } from '@countersign/contracts';
 import type { ServiceClient } from '@countersign/http';
-import type { SigningSecrets } from '../signing.js';
+import type { SigningSecrets } from '../message/signing.js';
 
 /** The secrets could not be had: nothing is wrong with the delivery, and nothing was sent. */
 export class SecretsUnavailable extends Error {

@@ -4,9 +4,9 @@ import { Lookalikes, Revealed } from '../../elements/Revealed.js';
 import { Field } from '../../fields/Field.js';
 import { JsonTree } from '../../fields/JsonTree.js';
 import { type Desk, type DeskEvent, isOpen } from '../../review/desk.js';
-import { changes, type Edit, valueAt } from '../../review/edits.js';
-import { oddities } from '../../review/odd-keys.js';
-import { readable } from '../../review/payload-difference.js';
+import { changes, type Edit, valueAt } from '../../review/difference/edits.js';
+import { readable } from '../../review/difference/payload-difference.js';
+import { oddities } from '../../review/oddities/odd-keys.js';
 import { undeclaredKeys } from '../../review/summary.js';
 
 interface FieldsProps {

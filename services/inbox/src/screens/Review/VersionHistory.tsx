@@ -7,7 +7,7 @@ import { Difference } from '../../elements/Difference.js';
 import { Ago } from '../../elements/Moment.js';
 import { Progress } from '../../elements/Progress.js';
 import { Revealed } from '../../elements/Revealed.js';
-import { payloadDifference } from '../../review/payload-difference.js';
+import { payloadDifference } from '../../review/difference/payload-difference.js';
 
 /** What the agent sent before, what it was told, and what it changed. */
 export function VersionHistory({ review }: { review: Review }) {

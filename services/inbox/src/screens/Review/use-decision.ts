@@ -8,7 +8,7 @@ import { outcomeOf } from '../../elements/ReviewBadges.js';
 import { approves, takesEdits } from '../../review/action-effect.js';
 import { fullTimeOf } from '../../review/deadline.js';
 import { type Desk, type DeskEvent, labelOf } from '../../review/desk.js';
-import { problems } from '../../review/edits.js';
+import { problems } from '../../review/difference/edits.js';
 import { type Intent, intentOf, stands } from '../../review/intent.js';
 
 /** Why something did not go as it was asked. */

@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'react';
 import { useApi } from '../../api/api-context.js';
 import { mayPass } from '../../api/failure.js';
 import { type Desk, isOpen, ownDraft } from '../../review/desk.js';
-import { editedPayload } from '../../review/edits.js';
-import { equalJson } from '../../review/equal-json.js';
+import { editedPayload } from '../../review/difference/edits.js';
+import { equalJson } from '../../review/difference/equal-json.js';
 import { useSession } from '../../session/session-context.js';
 
 export type DraftState = { kind: 'none' } | { kind: 'saving' } | { kind: 'saved'; at: number } | { kind: 'kept_here' };

@@ -1,0 +1,75 @@
+import { Problem } from '@countersign/http';
+import { defaultSets, type TestDatabase, testDatabase } from '@countersign/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { GATEWAY_MIGRATIONS } from '../migrations.js';
+import { KeyLimits, leaseSize } from './limits.js';
+
+const HOUR = 3_600_000;
+
+describe('the hour of a key', () => {
+  let db: TestDatabase;
+  beforeAll(async () => {
+    db = await testDatabase({ sets: [...defaultSets(), GATEWAY_MIGRATIONS] });
+  });
+  afterAll(() => db.close());
+
+  const tries = async (limits: KeyLimits, key: string, limit: number | null, times: number) => {
+    const outcomes = await Promise.allSettled(Array.from({ length: times }, () => limits.count(key, limit)));
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'rate_limit_exceeded' });
+    return outcomes.filter(({ status }) => status === 'fulfilled').length;
+  };
+
+  it('Q2 serves the limit exactly, also to a burst, and says when to come back', async () => {
+    const limits = new KeyLimits(db.pool);
+    expect(await tries(limits, 'key_burst', 250, 400)).toBe(250);
+    const refused = await limits.count('key_burst', 250).catch((error: Problem) => error);
+    const seconds = Number((refused as Problem).options.headers?.['Retry-After']);
+    expect(seconds).toBeGreaterThan(3_500);
+    expect(seconds).toBeLessThanOrEqual(3_600);
+  });
+
+  it('Q2 never serves more than the limit at several gateways together, and little less', async () => {
+    const gateways = [new KeyLimits(db.pool), new KeyLimits(db.pool), new KeyLimits(db.pool)];
+    const served = await Promise.all(gateways.map((gateway) => tries(gateway, 'key_many', 200, 100)));
+    const total = served.reduce((a, b) => a + b);
+    expect(total).toBeLessThanOrEqual(200);
+    expect(total).toBeGreaterThanOrEqual(200 - 3 * leaseSize(200));
+  });
+
+  it('Q2 is exact for a small limit at several gateways', async () => {
+    const gateways = [new KeyLimits(db.pool), new KeyLimits(db.pool)];
+    const served = await Promise.all(gateways.map((gateway) => tries(gateway, 'key_small', 7, 10)));
+    expect(served.reduce((a, b) => a + b)).toBe(7);
+  });
+
+  it('Q3 begins anew after the hour, also at a gateway that had leased before', async () => {
+    let now = Date.now();
+    const limits = new KeyLimits(db.pool, () => now);
+    expect(await tries(limits, 'key_next', 3, 5)).toBe(3);
+    await db.pool.query("update gateway.rate_limits set expire = $1 where key = 'key:key_next'", [now - 1]);
+    now += HOUR + 1;
+    expect(await tries(limits, 'key_next', 3, 5)).toBe(3);
+  });
+
+  it('Q1 costs a key without a limit no query, and Q3 a key that used its hour up none either', async () => {
+    let queries = 0;
+    const counting = new Proxy(db.pool, {
+      get(pool, name) {
+        if (name === 'query') {
+          queries++;
+          return pool.query.bind(pool);
+        }
+        return Reflect.get(pool, name);
+      },
+    });
+    const limits = new KeyLimits(counting);
+    expect(await tries(limits, 'key_free', null, 50)).toBe(50);
+    expect(queries).toBe(0);
+    await tries(limits, 'key_spent', 2, 3);
+    const before = queries;
+    expect(before).toBeGreaterThan(0);
+    expect(await tries(limits, 'key_spent', 2, 50)).toBe(0);
+    expect(queries).toBe(before);
+  });
+});
