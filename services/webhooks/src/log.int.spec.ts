@@ -1,7 +1,7 @@
 /** The delivery log over HTTP (HRP §1.4, §13); every answer is held against its contract. */
 
 import type { AgentActor, Delivery, DeliveryDetail, DeliveryList, ErrorBody } from '@countersign/contracts';
-import { newId } from '@countersign/event-store';
+import { newId, uuidOf } from '@countersign/event-store';
 import { agent as AGENT, chief } from '@countersign/review/fixture';
 import { type Received, Receiver, status } from '@countersign/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -104,6 +104,39 @@ describe('the list', () => {
     expect(byCursor).toEqual(whole);
     expect(byOffset).toEqual(whole);
     expect(new Set(whole).size).toBe(12);
+  });
+
+  it('counts up to ten thousand, says that it stopped there, and is paged past it', async () => {
+    const many = newId('rev');
+    const [template] = (await list('status=delivered&limit=1')).items as [Delivery];
+    const put = (from: number, to: number) =>
+      station.db.ownerPool.query(
+        `insert into webhooks.deliveries select (jsonb_populate_record(d, jsonb_build_object(
+           'id', uuidv7(), 'review', $2::uuid, 'sequence', -n, 'created_at', d.created_at - n * interval '1 millisecond'))).*
+         from webhooks.deliveries d, generate_series($3::integer, $4::integer) n where d.id = $1`,
+        [uuidOf(template.id), uuidOf(many), from, to],
+      );
+    await put(1, 10_000);
+    const exact = await list(`review_id=${many}&limit=1`);
+    expect([exact.total, exact.total_is_capped, exact.has_more]).toEqual([10_000, undefined, true]);
+    await put(10_001, 10_003);
+    for (const filter of ['', `review_id=${many}`, 'status=delivered', 'event_type=review.decided&event_type=review.action_taken']) {
+      expect([filter, await list(`${filter}&limit=1`)]).toEqual([
+        filter,
+        expect.objectContaining({ total: 10_000, total_is_capped: true, has_more: true }),
+      ]);
+    }
+    const past = await list(`review_id=${many}&offset=9999&limit=2`);
+    expect(past).toMatchObject({ total: 10_000, total_is_capped: true, has_more: true, items: [{}, {}] });
+    const last = await list(`review_id=${many}&limit=2&cursor=${past.next_cursor}`);
+    expect(last).toMatchObject({ total: 10_000, total_is_capped: true, has_more: false, items: [{}, {}] });
+    expect(last.next_cursor).toBeUndefined();
+    const shown = [...past.items, ...last.items].map((one) => Date.parse(one.created_at) - Date.parse(template.created_at));
+    expect(shown).toEqual([-10_000, -10_001, -10_002, -10_003]);
+
+    await station.db.ownerPool.query('delete from webhooks.deliveries where review = $1', [uuidOf(many)]);
+    const again = await list('limit=1');
+    expect([again.total, again.total_is_capped]).toEqual([12, undefined]);
   });
 
   it.each(['cursor=nonsense', `cursor=${Buffer.from('{"at":"1","id":"whd_x"}').toString('base64url')}`, 'cursor=e30&offset=1'])(
