@@ -120,7 +120,11 @@ async function startService<Groups extends SettingGroups>(
       logger,
       version: VERSION,
       mode: 'services',
-      ready: async () => ({ database: await reachable(pool), bus: { ...bus.health(), required: false }, process: { ok: !state.draining } }),
+      ready: async () => ({
+        database: await reachable(pool),
+        bus: { ...bus.health(), required: false },
+        process: state.draining ? { ok: false, detail: 'Stopping.' } : { ok: true },
+      }),
     },
     config,
   );

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { OPERATIONS, type Operation, type ServiceName } from '@countersign/contracts';
 import type { EventBus } from '@countersign/event-bus';
 import type { EventStore } from '@countersign/event-store';
-import { createHttpApp, methodsOf, Problem, type ServiceClient } from '@countersign/http';
+import { createHttpApp, methodsOf, Problem, type ReadyCheck, type ServiceClient } from '@countersign/http';
 import type { Logger } from '@countersign/telemetry';
 import cookies from '@fastify/cookie';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -40,6 +40,8 @@ export interface GatewayParts {
   /** Connections under the application's role. */
   pool: Pool;
   logger: Logger;
+  /** What `/health/ready` tells of this process beside the services; nothing when omitted. */
+  ready?: () => Promise<Record<string, ReadyCheck>>;
   /** What GET /api/v1 names as `mode`; `all-in-one` when omitted. */
   mode?: string;
   /** Where the inbox's build lies; services/inbox/dist when omitted. */
@@ -68,7 +70,7 @@ export async function createGatewayApp(parts: GatewayParts): Promise<NestFastify
     deadlineMs: config.serviceTimeout,
     closing: closing.signal,
   };
-  const meta = { client, pool, services: SERVICES, config, mode: parts.mode ?? 'all-in-one' };
+  const meta = { client, pool, own: parts.ready ?? (async () => ({})), services: SERVICES, config, mode: parts.mode ?? 'all-in-one' };
   return createHttpApp(GatewayModule.of({ meta, hub, tickets, watch, closing }), {
     logger,
     bodyLimit: config.bodyLimit,

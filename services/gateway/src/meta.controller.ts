@@ -1,5 +1,5 @@
 import { type ApiInfo, errorPage, type Health, openApiText, type Readiness, type ServiceName } from '@countersign/contracts';
-import { Problem, type Reply, respond, type ServiceClient } from '@countersign/http';
+import { Problem, type ReadyCheck, type Reply, respond, type ServiceClient } from '@countersign/http';
 import { Controller, Get, Inject, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
@@ -11,6 +11,7 @@ export const META_PARTS = Symbol('MetaParts');
 export interface MetaParts {
   client: ServiceClient;
   pool: Pool;
+  own: () => Promise<Record<string, ReadyCheck>>;
   services: readonly ServiceName[];
   config: GatewayConfig;
   /** `all-in-one` or `services`, for GET /api/v1. */

@@ -142,6 +142,13 @@ describe('what the server says about itself', () => {
       503,
       expect.objectContaining({ status: 'degraded', checks: expect.objectContaining({ audit: { ok: false, detail: 'store' } }) }),
     ]);
+    edge.checks = { gateway: { process: { ok: false, detail: 'Stopping.' }, bus: { ok: true, required: false } } };
+    expect(await ready()).toEqual([
+      503,
+      expect.objectContaining({ checks: expect.objectContaining({ process: { ok: false, detail: 'Stopping.' }, bus: { ok: true } }) }),
+    ]);
+    edge.checks = { gateway: { bus: { ok: false, required: false } } };
+    expect((await ready())[0]).toBe(200);
   });
 
   it('says in one sentence that the inbox is not built', async () => {
