@@ -6,10 +6,10 @@ import type { EventStore } from '@countersign/event-store';
 import { BUCKETS, DurableEventBus, type EventBusOptions } from '../durable-event-bus.js';
 import type { Feed, FeedReader } from '../feed/feed.js';
 import type { Listener } from '../feed/listener.js';
-import { createKafka, type KafkaSettings } from './client.js';
+import { createKafka, type KafkaSettings } from './connection/client.js';
 import { KafkaFeed } from './kafka-feed.js';
 import { Relay } from './relay.js';
-import { ensureTopics } from './topics.js';
+import { ensureTopics } from './connection/topics.js';
 
 export interface KafkaEventBusOptions extends EventBusOptions {
   kafka: KafkaSettings;

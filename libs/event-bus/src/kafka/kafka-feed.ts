@@ -16,7 +16,7 @@ import type { BusHealth } from '../port.js';
 import { decodeEvent, decodePageEnd, type PageEnd } from './message.js';
 import { Pages, type WholePage } from './pages.js';
 import { fetchReferences } from './references.js';
-import { pagesTopic, topicOf } from './topics.js';
+import { pagesTopic, topicOf } from './connection/topics.js';
 
 const PATIENCE_MS = 150;
 /** Subscriptions that come one after another as a process starts are one change. */

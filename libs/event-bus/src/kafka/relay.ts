@@ -12,7 +12,7 @@ import type { Pool } from 'pg';
 import { Signal } from '../feed/signal.js';
 import { encodeEvent, encodePageEnd, type PageEnd, type RelayedEvent } from './message.js';
 import { readRelayed } from './relayed.js';
-import { pagesTopic, topicOf } from './topics.js';
+import { pagesTopic, topicOf } from './connection/topics.js';
 
 export const RELAY_LEASE_MS = 5_000;
 const BEAT_MS = 1_500;

@@ -1,3 +1,4 @@
+import './request-queue.js';
 import type { Logger } from '@countersign/telemetry';
 import { Kafka, type KafkaConfig, logLevel, type SASLOptions } from 'kafkajs';
 
