@@ -46,6 +46,8 @@ export interface GatewayParts {
   mode?: string;
   /** Where the inbox's build lies; services/inbox/dist when omitted. */
   inboxDirectory?: string;
+  /** How far back a stream resumes, in events read; the hub's default when omitted. */
+  replayEvents?: number;
 }
 
 const INBOX = fileURLToPath(new URL('../../inbox/dist', import.meta.url));
@@ -60,7 +62,7 @@ export async function createGatewayApp(parts: GatewayParts): Promise<NestFastify
   const { config, client, bus, store, pool, logger } = parts;
   const directory = new DirectoryClient(client);
   const tickets = new Tickets(pool, directory);
-  const hub = new StreamHub({ bus, store, logger, bufferBytes: config.streamBuffer });
+  const hub = new StreamHub({ bus, store, logger, bufferBytes: config.streamBuffer, replayEvents: parts.replayEvents });
   const watch = new CredentialWatch({ hub, directory, bus, logger, everyMs: config.streamRecheck });
   const admission = new Admission({ directory, limits: new KeyLimits(pool), tickets, allowedOrigin: config.uiOrigin });
   const closing = new AbortController();

@@ -28,7 +28,7 @@ const REPLAY_FRAMES = 10_000;
 const REPLAY_MS = 24 * 3_600_000;
 const PAGE = 500;
 /** Events read for one replay; most of them may be other projects'. */
-const REPLAY_EVENTS = 100_000;
+export const REPLAY_EVENTS = 100_000;
 /** Events waiting to become frames before this process gives up keeping up (H3). */
 const MOST_WAITING = 20_000;
 
@@ -37,6 +37,8 @@ export interface HubOptions {
   store: Pick<EventStore, 'readAll' | 'readStream' | 'head'>;
   logger: Logger;
   bufferBytes: number;
+  /** Default: {@link REPLAY_EVENTS}. */
+  replayEvents?: number | undefined;
 }
 
 export class StreamHub {
@@ -160,7 +162,7 @@ export class StreamHub {
       if (frames.length === 0 && made[0] && Date.parse(timeOf(past, made[0])) < keptFrom) return null;
       frames.push(...made);
       read += events.length;
-      if (frames.length > REPLAY_FRAMES || read > REPLAY_EVENTS) return null;
+      if (frames.length > REPLAY_FRAMES || read > (this.options.replayEvents ?? REPLAY_EVENTS)) return null;
       if (past.length < PAGE) break;
       after = past.at(-1)?.position ?? to.position;
     }
