@@ -1,8 +1,8 @@
 export { BUCKETS, DurableEventBus, type EventBusOptions } from './durable-event-bus.js';
 export { Fenced } from './groups/failure.js';
 export type { KafkaSettings } from './kafka/connection/client.js';
+export { KafkaRefusedError } from './kafka/connection/refusal.js';
 export { KafkaEventBus, type KafkaEventBusOptions } from './kafka/kafka-event-bus.js';
-export { TopicMismatchError } from './kafka/connection/topics.js';
 export { EventBusServer, type EventBusServerOptions, type EventHandler, groupTransport, OnEvents } from './nest-strategy.js';
 export * from './port.js';
 export { type Projection, rebuildProjection } from './projection.js';

@@ -18,6 +18,7 @@ import {
 } from '@countersign/config';
 import { CATEGORY_PREFIXES, validateEvent } from '@countersign/contracts';
 import { APP_ROLE, createPool, reachable } from '@countersign/database';
+import { KafkaRefusedError } from '@countersign/event-bus';
 import { PostgresEventStore } from '@countersign/event-store';
 import { checkAnswers, httpTransport, ServiceClient } from '@countersign/http';
 import { createLogger, type Logger } from '@countersign/telemetry';
@@ -144,7 +145,12 @@ async function awaitDatabase(pool: Pool, logger: Logger): Promise<void> {
 }
 
 function tell(error: unknown): void {
-  const message = error instanceof ConfigError ? error.message : error instanceof Error ? error.stack : String(error);
+  const message =
+    error instanceof ConfigError || error instanceof KafkaRefusedError
+      ? error.message
+      : error instanceof Error
+        ? error.stack
+        : String(error);
   process.stderr.write(`${message}\n`);
   process.exitCode = 1;
 }

@@ -3,13 +3,18 @@
  * kafka-feed.ts).
  */
 import type { EventStore } from '@countersign/event-store';
+import type { Logger } from '@countersign/telemetry';
 import { BUCKETS, DurableEventBus, type EventBusOptions } from '../durable-event-bus.js';
 import type { Feed, FeedReader } from '../feed/feed.js';
 import type { Listener } from '../feed/listener.js';
+import type { BusHealth } from '../port.js';
 import { createKafka, type KafkaSettings } from './connection/client.js';
+import { KafkaRefusedError, refusalOf } from './connection/refusal.js';
+import { ensureTopics } from './connection/topics.js';
 import { KafkaFeed } from './kafka-feed.js';
 import { Relay } from './relay.js';
-import { ensureTopics } from './connection/topics.js';
+
+const LONGEST_RETRY_MS = 5_000;
 
 export interface KafkaEventBusOptions extends EventBusOptions {
   kafka: KafkaSettings;
@@ -27,11 +32,19 @@ export class KafkaEventBus extends DurableEventBus {
   }
 }
 
-/** The feed from Kafka, and this process's part in filling it. */
+/**
+ * The feed from Kafka, and this process's part in filling it. Brokers that are away as it starts are waited for behind its back: the store
+ * takes appends without them (K20).
+ */
 class RelayedFeed implements Feed {
   readonly #feed: KafkaFeed;
   readonly #relay: Relay;
+  readonly #logger: Logger;
   readonly #ensure: () => Promise<void>;
+  #missing: string | null = null;
+  #retry: NodeJS.Timeout | undefined;
+  #trying: Promise<void> = Promise.resolve();
+  #closed = false;
 
   constructor(
     { kafka: settings, topicPrefix: prefix, prefixes, replication, pool, store, logger }: KafkaEventBusOptions,
@@ -39,19 +52,28 @@ class RelayedFeed implements Feed {
     member: string,
   ) {
     const kafka = createKafka(settings, logger);
+    this.#logger = logger;
     this.#feed = new KafkaFeed({ kafka, prefix, store: store as Pick<EventStore, 'readAll' | 'head'>, logger });
     this.#relay = new Relay({ kafka, prefix, prefixes, pool, member, session: () => listener.session, buckets: BUCKETS, logger });
-    this.#ensure = () => ensureTopics(kafka, { prefix, categories: Object.keys(prefixes), partitions: BUCKETS, replication });
+    this.#ensure = async () => {
+      try {
+        await ensureTopics(kafka, { prefix, categories: Object.keys(prefixes), partitions: BUCKETS, replication });
+      } catch (error) {
+        throw refusalOf(error, settings);
+      }
+    };
   }
 
   get position() {
     return this.#feed.position;
   }
 
+  /** @throws {KafkaRefusedError} */
   async start(): Promise<void> {
-    await this.#ensure();
     await this.#feed.start();
-    this.#relay.start();
+    const error = await this.#begin();
+    if (error instanceof KafkaRefusedError) throw error;
+    if (error !== null) this.#beginLater(error, 1);
   }
 
   announce(): void {
@@ -68,12 +90,39 @@ class RelayedFeed implements Feed {
     return this.#feed.after(position, limit);
   }
 
-  health() {
-    return this.#feed.health();
+  health(): BusHealth {
+    return this.#missing === null ? this.#feed.health() : { ok: false, detail: this.#missing };
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    await this.#trying;
     await this.#relay.close();
     await this.#feed.close();
+  }
+
+  /** @returns what kept it from beginning. */
+  async #begin(): Promise<unknown> {
+    try {
+      await this.#ensure();
+    } catch (error) {
+      return error;
+    }
+    this.#missing = null;
+    if (!this.#closed) this.#relay.start();
+    return null;
+  }
+
+  #beginLater(error: unknown, attempt: number): void {
+    this.#missing = error instanceof KafkaRefusedError ? 'Kafka cannot be used; the log says why.' : 'Kafka cannot be reached.';
+    if (this.#closed) return;
+    const delayMs = Math.min(LONGEST_RETRY_MS, 250 * 2 ** attempt);
+    this.#logger.error({ err: error, delayMs }, 'events are neither published nor received: trying until Kafka can be used');
+    this.#retry = setTimeout(() => {
+      this.#trying = this.#begin().then((again) => {
+        if (again !== null) this.#beginLater(again, attempt + 1);
+      });
+    }, delayMs);
   }
 }

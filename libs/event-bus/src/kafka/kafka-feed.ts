@@ -13,10 +13,10 @@ import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import type { Feed, FeedReader } from '../feed/feed.js';
 import { EventWindow } from '../feed/window.js';
 import type { BusHealth } from '../port.js';
+import { pagesTopic, topicOf } from './connection/topics.js';
 import { decodeEvent, decodePageEnd, type PageEnd } from './message.js';
 import { Pages, type WholePage } from './pages.js';
 import { fetchReferences } from './references.js';
-import { pagesTopic, topicOf } from './connection/topics.js';
 
 const PATIENCE_MS = 150;
 /** Subscriptions that come one after another as a process starts are one change. */

@@ -10,9 +10,9 @@ import type { Logger } from '@countersign/telemetry';
 import { type Kafka, type Message, Partitioners, type Producer, type TopicMessages } from 'kafkajs';
 import type { Pool } from 'pg';
 import { Signal } from '../feed/signal.js';
+import { pagesTopic, topicOf } from './connection/topics.js';
 import { encodeEvent, encodePageEnd, type PageEnd, type RelayedEvent } from './message.js';
 import { readRelayed } from './relayed.js';
-import { pagesTopic, topicOf } from './connection/topics.js';
 
 export const RELAY_LEASE_MS = 5_000;
 const BEAT_MS = 1_500;
