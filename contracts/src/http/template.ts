@@ -77,7 +77,7 @@ export type Template = Static<typeof Template>;
 export const TemplateList = ListOf('TemplateList', Template);
 export type TemplateList = Static<typeof TemplateList>;
 
-/** What an author may set. Features that are not served yet accept only the value that means "off" (decision 29). */
+/** What an author may set. Of features that are not served yet only the default is accepted (decision 29): it asks for nothing. */
 const settings = () => ({
   description: Type.Optional(nullable(text(2000))),
   default_priority: Type.Optional(priority()),
@@ -88,9 +88,9 @@ const settings = () => ({
   changes_timeout_hours: Type.Optional(nullable(hours())),
   instructions: Type.Optional(nullable(text(10_000))),
   allow_request_changes: Type.Optional(Type.Boolean({ default: true })),
-  allow_notes: Type.Optional(Type.Boolean({ default: true })),
   max_iterations: Type.Optional(nullable(iterations())),
   approval_valid_seconds: Type.Optional(nullable(validity())),
+  allow_notes: Type.Optional(notYet(Type.Unsafe<boolean>({ type: 'boolean', const: true, default: true }), Type.Boolean())),
   allow_monitoring: Type.Optional(notYet(Type.Unsafe<false>({ type: 'boolean', const: false, default: false }), Type.Boolean())),
   enable_review_links: Type.Optional(notYet(Type.Unsafe<false>({ type: 'boolean', const: false, default: false }), Type.Boolean())),
   default_auth_level: Type.Optional(notYet(choice(['public'], { default: 'public' }), choice(['email_otp', 'account']))),

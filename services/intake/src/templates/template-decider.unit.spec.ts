@@ -212,6 +212,7 @@ describe('publishing', () => {
     ['fields that contradict each other', drafted({ ...BODY, fields: [...BODY.fields, ...BODY.fields] }), 'invalid_fields', 'fields.1'],
     ['a default that is out of bounds', drafted({ ...BODY, timeout_seconds: 1 }), 'validation_failed', 'timeout_seconds'],
     ['a feature that is not served yet', drafted({ ...BODY, allow_monitoring: true }), 'feature_not_available', 'allow_monitoring'],
+    ['a template without notes', drafted({ ...BODY, allow_notes: false }), 'feature_not_available', 'allow_notes'],
     ['a chain', drafted({ ...BODY, chain_config: { steps: [] } }), 'feature_not_available', 'chain_config'],
     ['the draft of a deleted template', deleted(), 'template_not_found', undefined],
   ])('is refused: %s', (_what, story, code, param) => {

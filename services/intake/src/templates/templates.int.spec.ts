@@ -199,6 +199,7 @@ describe('what contradicts itself', () => {
     ['slug_already_exists', { slug: 'again' }],
     ['validation_failed', { slug: 'Bad Slug' }],
     ['feature_not_available', { allow_monitoring: true }],
+    ['feature_not_available', { allow_notes: false }],
   ])('is refused: %s %j', async (code, more) => {
     if (code === 'slug_already_exists') await station.template({ slug: 'again' });
     const answer = await station.call('createTemplate', station.chief, { body: { slug: 'contrary', name: 'x', fields: [], ...more } });
