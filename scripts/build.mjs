@@ -6,6 +6,7 @@
 // take seconds.
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { firstUnreadable } from './readable.mjs';
 import { ROOT, run } from './run.mjs';
 import { digestOfSources } from './sources.mjs';
 
@@ -14,6 +15,11 @@ const STAMP = join(ROOT, '.nx/built');
 const INBOX = existsSync(join(ROOT, 'services/inbox/index.html'));
 const RESULTS = ['services/platform/dist/main.js', ...(INBOX ? ['services/inbox/dist/index.html'] : [])].map((path) => join(ROOT, path));
 
+const unreadable = firstUnreadable();
+if (unreadable) {
+  console.error(`${unreadable} cannot be read by this user. Run this as the owner of ${ROOT}, or in a clone of your own.`);
+  process.exit(1);
+}
 // Before the build: what changes while it runs is not in it.
 const digest = digestOfSources();
 const built = RESULTS.every((path) => existsSync(path)) && existsSync(STAMP) ? readFileSync(STAMP, 'utf8') : null;
