@@ -28,6 +28,8 @@ const shared = {
   modulePathIgnorePatterns: ['/dist/'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
 };
+/** What a test or a hook may take, in milliseconds: those that start real processes wait for a machine that is busy with others. */
+const LIMITS = { unit: 10_000, int: 120_000, e2e: 120_000 };
 // The server is there only for runs that have such tests.
 const postgres = {
   globalSetup: '<rootDir>/libs/testing/jest/postgres-setup.mjs',
@@ -35,9 +37,11 @@ const postgres = {
 };
 export default {
   coverageProvider: 'v8',
-  projects: ['unit', 'int', 'e2e'].map((cost) => ({
+  projects: Object.entries(LIMITS).map(([cost, limit]) => ({
     ...shared,
     displayName: cost,
+    globals: { TIME_LIMIT_MS: limit },
+    setupFilesAfterEnv: ['<rootDir>/libs/testing/jest/time-limit.mjs'],
     testMatch: [`**/*.${cost}.spec.ts`],
     ...(cost === 'int' ? postgres : {}),
   })),

@@ -1,34 +1,36 @@
-// The browser tests drive a real Chromium. Where this runs as root on Debian it is installed; elsewhere one sentence says how to get it.
+// The browser tests drive a real Chromium, and measure pages that are set in the Liberation fonts.
 import { existsSync } from 'node:fs';
-import { run } from './run.mjs';
+import { hasPackage, install, mayInstall, programPath } from './debian.mjs';
 
-const PLACES = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
+const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
+const APPLICATIONS = ['/Applications/Chromium.app/Contents/MacOS/Chromium', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
+const FONTS = 'fonts-liberation';
 
-const find = () => [process.env.CHROMIUM_PATH, ...PLACES].find((place) => place && existsSync(place));
+function find() {
+  const set = process.env.CHROMIUM_PATH;
+  if (set) return existsSync(set) ? set : undefined;
+  return PROGRAMS.map(programPath).find((path) => path) ?? APPLICATIONS.find((path) => existsSync(path));
+}
 
-/** @returns {{ path: string } | { missing: string }} the browser, or what to do about its absence */
+const lacking = () => [...(find() ? [] : ['chromium']), ...(hasPackage(FONTS) ? [] : [FONTS])];
+
+/** @returns {{ path: string } | { missing: string }} the browser, or what to do about what is missing */
 export function ensureBrowser() {
-  let path = find();
-  if (path) return { path };
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+  const set = process.env.CHROMIUM_PATH;
+  if (set && !existsSync(set)) return { missing: `CHROMIUM_PATH is ${set}, and there is no such file.` };
+  const packages = lacking();
+  if (packages.length > 0 && mayInstall()) {
+    install(packages, 'the browser tests');
+    const still = lacking();
+    if (still.length > 0) {
+      return { missing: `apt-get did not install ${still.join(' and ')} (its output stands above), and the browser tests need it.` };
+    }
+  } else if (packages.length > 0) {
     return {
       missing:
-        'The browser tests need Chromium and the Liberation fonts (Debian and Ubuntu: `sudo apt-get install chromium fonts-liberation`); ' +
-        'set CHROMIUM_PATH if it stands elsewhere, or leave these tests out with `npm test -- --without=browser`.',
+        `The browser tests need Chromium and the Liberation fonts (Debian and Ubuntu: \`sudo apt-get install ${packages.join(' ')}\`); ` +
+        'set CHROMIUM_PATH if Chromium stands elsewhere, or leave these tests out with `npm test -- --without=browser`.',
     };
   }
-  console.log('Installing chromium and fonts-liberation for the browser tests…');
-  const options = { quiet: true, env: { DEBIAN_FRONTEND: 'noninteractive' } };
-  run('apt-get', ['update', '-q'], options);
-  run('apt-get', ['install', '-q', '-y', '--no-install-recommends', 'chromium', 'fonts-liberation'], options);
-  path = find();
-  return path
-    ? { path }
-    : { missing: 'Chromium could not be installed with apt-get (its output stands above), and the browser tests need it.' };
+  return { path: find() };
 }

@@ -5,18 +5,16 @@
 //   npm test -- --without=browser       leaves the browser tests out, and says so in the summary; --without=kafka those that need a broker
 //   npm test -- --only=unit             only one kind: unit, int or e2e
 //
-// Integration and browser specs that fail are run once more alone; those that pass only then are named in the summary.
 // A part that is missing counts as a failure, and so does a run in which no test ran. Kinds without a matching spec are left out without a word.
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBrowser } from './browser.mjs';
+import { bringPrograms } from './debian.mjs';
 import { ROOT, run } from './run.mjs';
 
 const KINDS = ['unit', 'int', 'e2e'];
-/** More failing spec files than this are no accident, and are not run again. */
-const MOST_REPEATED = 4;
 const { values, positionals: filters } = parseArgs({
   allowPositionals: true,
   options: { without: { type: 'string', multiple: true, default: [] }, only: { type: 'string' } },
@@ -38,7 +36,11 @@ function specsOf(kind, patterns) {
 }
 
 /** Specs that open a browser, so that they can be left out. */
-const opensBrowser = (path) => /playwright|chromium/i.test(readFileSync(join(ROOT, path), 'utf8'));
+const opensBrowser = (path) =>
+  /^import .* from '(playwright-core|\S*\/(inbox-test|browser)\.js)'/m.test(readFileSync(join(ROOT, path), 'utf8'));
+
+/** Specs that run the README's examples. */
+const runsExamples = (path) => readFileSync(join(ROOT, path), 'utf8').includes('python3');
 
 /** Specs that start a Kafka broker, themselves or with the services. */
 const startsKafka = (path) => /startLocalKafka|startServices/.test(readFileSync(join(ROOT, path), 'utf8'));
@@ -83,6 +85,7 @@ if (values.without.includes('kafka')) {
   });
 }
 if (kinds.includes('e2e')) {
+  if (specsOf('e2e', filters).some(runsExamples)) bringPrograms('curl', 'python3');
   const specs = specsOf('e2e', filters).filter(opensBrowser);
   if (values.without.includes('browser')) {
     leftOut.push(...specs);
@@ -99,9 +102,8 @@ if (kinds.includes('e2e')) {
 
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-test-'));
 /** One run of jest; `missing` when it ended without a report. */
-function jest(kind, paths) {
+function jest(kind) {
   const report = join(scratch, `${kind}.json`);
-  rmSync(report, { force: true });
   const ignored = ['/node_modules/', '/dist/', ...leftOut.map((path) => path.replaceAll('.', '\\.'))];
   const { status, signal } = run(
     'jest',
@@ -110,10 +112,9 @@ function jest(kind, paths) {
       '--json',
       `--outputFile=${report}`,
       '--passWithNoTests',
-      `--testTimeout=${kind === 'unit' ? 10_000 : 120_000}`,
       `--maxWorkers=${kind === 'e2e' ? 1 : 2}`,
       ...ignored.map((pattern) => `--testPathIgnorePatterns=${pattern}`),
-      ...(paths.length > 0 ? [`--testPathPatterns=${paths.join('|')}`] : []),
+      ...(filters.length > 0 ? [`--testPathPatterns=${filters.join('|')}`] : []),
     ],
     { env: environment, stdout: 'ignore' },
   );
@@ -122,27 +123,15 @@ function jest(kind, paths) {
 }
 
 for (const kind of kinds) {
-  const result = jest(kind, filters);
+  const result = jest(kind);
   if (result.missing) {
     missing(`The ${kind} tests ended ${result.end} and no report.`);
     continue;
   }
+  const passed = result.numPassedTests;
   // A spec file that could not be loaded holds no failed test, and is a failure all the same.
-  let failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
-  let passed = result.numPassedTests;
-  const suites = result.testResults.filter((suite) => suite.status === 'failed').map((suite) => relative(ROOT, suite.name));
-  if (kind !== 'unit' && suites.length > 0 && suites.length <= MOST_REPEATED) {
-    // Tests that start real processes can starve on a busy machine. They get one more run, alone, and the summary names them.
-    const again = jest(
-      kind,
-      suites.map((path) => path.replaceAll('.', '\\.')),
-    );
-    if (!again.missing && again.status === 0 && again.numPassedTests > 0) {
-      passed += failed;
-      failed = 0;
-      notes.push(`${kind}: passed only on retry: ${suites.join(', ')}`);
-    }
-  } else if (result.status !== 0 && failed === 0) missing(`The ${kind} tests ended ${result.end} although none failed.`);
+  const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
+  if (result.status !== 0 && failed === 0) missing(`The ${kind} tests ended ${result.end} although none failed.`);
   const skipped = result.numPendingTests + result.numTodoTests;
   total.passed += passed;
   total.failed += failed;
