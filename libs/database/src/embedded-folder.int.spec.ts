@@ -17,6 +17,11 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
+/** Only root starts a server as another user; anybody else's is their own, and the same folders are closed to nobody. */
+const inRootsCase = asRoot
+  ? it
+  : (name: string, _test: () => Promise<void>) => it.skip(`${name} (not run: only root starts the server as another user)`);
+
 describe('a data folder', () => {
   it.each([
     [
@@ -50,7 +55,7 @@ describe('a data folder', () => {
     await expect(readdir(folder.dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  (asRoot ? it : it.skip)('under a folder closed to others works for root all the same', async () => {
+  inRootsCase('under a folder closed to others works for root all the same', async () => {
     const closed = join(folder.path, 'home');
     await mkdir(closed, { mode: 0o700 });
     folder.dataDir = join(closed, 'postgres');
@@ -68,32 +73,29 @@ describe('a data folder', () => {
     expect((await stat(join(folder.dataDir, 'password'))).uid).toBe(0);
   });
 
-  (asRoot ? it : it.skip)(
-    'and binaries under a folder closed to others: the binaries are copied where the server’s user reaches them',
-    async () => {
-      const { findBinaries, reachableBinaries, reachable } = await import('./embedded-binaries.js');
-      const native = (await findBinaries(`${process.platform}-${process.arch}`)) as string;
-      const closed = join(folder.path, 'clone');
-      await mkdir(closed, { mode: 0o700 });
-      await spawnToEnd('cp', ['-a', native, join(closed, 'native')]);
-      const user = { uid: 65534, gid: 65534 };
-      expect(await reachable(join(closed, 'native'), user)).toBe(false);
-      const [copy, again] = await Promise.all([1, 2].map(() => reachableBinaries(join(closed, 'native'), user, folder.path)));
-      expect(copy).toBe(again);
-      expect(copy).toMatch(join(folder.path, 'postgres-'));
-      expect(await reachable(copy as string, user)).toBe(true);
-      // A copy that lost a file is made anew.
-      await rm(join(copy as string, 'share', 'postgresql', 'postgres.bki'));
-      expect(await reachableBinaries(join(closed, 'native'), user, folder.path)).toBe(copy);
-      expect((await stat(join(copy as string, 'share', 'postgresql', 'postgres.bki'))).size).toBeGreaterThan(0);
-      // Where even the data folder is closed, the temporary folder it is; one that somebody else has filled is not run from.
-      const elsewhere = await reachableBinaries(join(closed, 'native'), user, closed);
-      expect(elsewhere.startsWith(tmpdir())).toBe(true);
-      await chown(elsewhere, 65534, 65534);
-      await expect(reachableBinaries(join(closed, 'native'), user, closed)).rejects.toThrow('will not be run');
-      await rm(elsewhere, { recursive: true });
-      const version = spawn(join(copy as string, 'bin', 'postgres'), ['--version'], { ...user, cwd: '/' });
-      expect(await new Promise((resolve) => version.once('close', resolve))).toBe(0);
-    },
-  );
+  inRootsCase('and binaries under a folder closed to others: the binaries are copied where the server’s user reaches them', async () => {
+    const { findBinaries, reachableBinaries, reachable } = await import('./embedded-binaries.js');
+    const native = (await findBinaries(`${process.platform}-${process.arch}`)) as string;
+    const closed = join(folder.path, 'clone');
+    await mkdir(closed, { mode: 0o700 });
+    await spawnToEnd('cp', ['-a', native, join(closed, 'native')]);
+    const user = { uid: 65534, gid: 65534 };
+    expect(await reachable(join(closed, 'native'), user)).toBe(false);
+    const [copy, again] = await Promise.all([1, 2].map(() => reachableBinaries(join(closed, 'native'), user, folder.path)));
+    expect(copy).toBe(again);
+    expect(copy).toMatch(join(folder.path, 'postgres-'));
+    expect(await reachable(copy as string, user)).toBe(true);
+    // A copy that lost a file is made anew.
+    await rm(join(copy as string, 'share', 'postgresql', 'postgres.bki'));
+    expect(await reachableBinaries(join(closed, 'native'), user, folder.path)).toBe(copy);
+    expect((await stat(join(copy as string, 'share', 'postgresql', 'postgres.bki'))).size).toBeGreaterThan(0);
+    // Where even the data folder is closed, the temporary folder it is; one that somebody else has filled is not run from.
+    const elsewhere = await reachableBinaries(join(closed, 'native'), user, closed);
+    expect(elsewhere.startsWith(tmpdir())).toBe(true);
+    await chown(elsewhere, 65534, 65534);
+    await expect(reachableBinaries(join(closed, 'native'), user, closed)).rejects.toThrow('will not be run');
+    await rm(elsewhere, { recursive: true });
+    const version = spawn(join(copy as string, 'bin', 'postgres'), ['--version'], { ...user, cwd: '/' });
+    expect(await new Promise((resolve) => version.once('close', resolve))).toBe(0);
+  });
 });

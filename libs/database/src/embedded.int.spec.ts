@@ -1,5 +1,6 @@
 /** One server, one owner (embedded.ts E1–E5). */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chown, mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -151,28 +152,34 @@ describe('the process that started it', () => {
   });
 
   it.each([
-    ['process.exit(3)', 'setTimeout(() => process.exit(3), 50);', '3'],
+    ['process.exit(3)', 'process.exit(3)', '3'],
     [
       'an error nobody caught',
-      "process.on('uncaughtException', () => process.exit(7)); setTimeout(() => { throw new Error('on purpose'); }, 50);",
+      "process.on('uncaughtException', () => process.exit(7)); setImmediate(() => { throw new Error('on purpose'); })",
       '7',
     ],
-    ['having nothing more to do', 'setTimeout(() => clearInterval(keep), 50);', '0'],
+    ['having nothing more to do', 'clearInterval(keep)', '0'],
   ])('ended by %s takes it along', async (_, then, code) => {
-    const { pid, ended } = await folder.inProcess(then);
+    const { child, pid, ended } = await folder.inProcess(`process.on('SIGUSR2', () => { ${then}; });`);
+    child.kill('SIGUSR2');
     expect(await ended).toBe(code);
     await until(() => !alive(pid));
   });
 
   it('with a handler of its own decides when', async () => {
+    const [told, allowed] = ['told', 'allowed'].map((name) => join(folder.path, name)) as [string, string];
     const { child, pid, url, ended } = await folder.inProcess(`
+      const { existsSync, writeFileSync } = await import('node:fs');
       process.on('SIGTERM', async () => {
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        writeFileSync(${JSON.stringify(told)}, '');
+        while (!existsSync(${JSON.stringify(allowed)})) await new Promise((resolve) => setTimeout(resolve, 10));
         await server.stop();
         process.exit(0);
       });`);
     child.kill('SIGTERM');
+    await until(() => existsSync(told));
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await writeFile(allowed, '');
     expect(await ended).toBe('0');
     expect(alive(pid)).toBe(false);
   });

@@ -60,7 +60,7 @@ describe('an agent that attacks', () => {
     await page.getByRole('link', { name: /<script>alert\(1\)<\/script>/ }).click();
     await page.locator('.action-bar').waitFor();
     await page.locator('.prose').first().waitFor();
-    // The page has drawn everything; whatever could run has had its turn.
+    // The page has drawn everything. That nothing runs shows only when some time has passed in which it could.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100))));
     expect(await page.locator('.prose').textContent()).toContain('<script>alert(1)</script>');
     expect(await page.locator('main').locator('script, iframe, style, form, base, meta, svg, [onerror], [onload]').count()).toBe(0);

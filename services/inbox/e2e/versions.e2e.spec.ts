@@ -68,6 +68,7 @@ describe.each([
     if (!box) throw new Error('The button is not on the page.');
     await swap(id);
     if (delay > 0) await button(page, 'Show version 2').waitFor();
+    // Time has to pass: the click is one that was on its way, or comes when the page has settled and its dialogs and notices have moved.
     await page.evaluate((ms) => new Promise((done) => setTimeout(done, ms)), delay);
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
     await button(page, 'Show version 2').waitFor();

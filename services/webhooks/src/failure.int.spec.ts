@@ -28,27 +28,28 @@ describe('a receiver in trouble', () => {
   const silent: Answer = () => undefined;
   const reset: Answer = (_, response) => void response.socket?.resetAndDestroy();
   it.each<[string, Answer, RegExp]>([
-    ['hangs before its headers', silent, /No response within 0.2 s/],
+    ['hangs before its headers', silent, /No response within 1 s/],
     ['resets the connection', reset, /connection closed/],
     ['answers 503', status(503), /^HTTP 503$/],
     ['redirects to a metadata service', status(302, { location: 'http://169.254.169.254/latest/meta-data/' }), /^HTTP 302$/],
-  ])('is tried again when it %s', async (_, answer, error) => {
-    const { station, agent } = await begin({ config: { headersTimeout: 200 } });
-    const review = await station.approved(
-      agent.url('/hook', (request, response, nth, raw) => (nth === 1 ? answer : status(200))(request, response, nth, raw)),
-    );
+  ])('is tried again when it %s', async (_, trouble, error) => {
+    const { station, agent } = await begin({ config: { ...LONG, headersTimeout: 1_000 } });
+    let answer = trouble;
+    const url = agent.url('/hook', (request, response, nth, raw) => answer(request, response, nth, raw));
+    const review = await station.approved(url);
+    await station.head(review, (one) => one.attempts === 1 && one.next_attempt_at !== null);
+    // The limit is for the trouble only: a good answer of a busy machine may take longer.
+    await station.pauseWorkers();
+    station.config.headersTimeout = 10_000;
+    answer = status(200);
+    await station.startService();
+    await station.db.advanceClock(3_600);
     const done = await station.head(review, (one) => one.status === 'delivered');
     expect(done.attempts).toBe(2);
     const { body } = await station.call<{ attempt_log: { error: string | null }[] }>('getDelivery', { params: { id: done.id } });
     expect(body.attempt_log[0]?.error).toMatch(error);
-    expect(
-      new Set(
-        agent
-          .at()
-          .slice(0, 2)
-          .map((one) => one.headers['x-webhook-id']),
-      ).size,
-    ).toBe(1);
+    const tries = agent.at().filter((one) => one.headers['x-webhook-event'] === 'review.action_taken');
+    expect(tries.map((one) => one.headers['x-webhook-id'])).toEqual([done.id, done.id]);
   });
 
   it('has its 2xx taken although the body drips or never ends in size', async () => {
