@@ -18,9 +18,8 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 /** Only root starts a server as another user; anybody else's is their own, and the same folders are closed to nobody. */
-const inRootsCase = asRoot
-  ? it
-  : (name: string, _test: () => Promise<void>) => it.skip(`${name} (not run: only root starts the server as another user)`);
+const inRootsCase = (name: string, test: () => Promise<void>) =>
+  asRoot ? it(name, test) : it.skip(`${name} (not run: only root starts the server as another user)`, test);
 
 describe('a data folder', () => {
   it.each([
