@@ -365,6 +365,9 @@ begin
   if not found then
     raise exception 'There is no stream %.', p_stream using errcode = 'no_data_found';
   end if;
+  -- A hash of what was asked confirms a guess at it. Emptied it is no input's, so the key stays taken and nothing asks twice. Under the stream's
+  -- lock, which every append of such a row holds, and before the head's, for there is no index to find them by.
+  update event_store.idempotency set input_hash = '' where stream = p_stream and input_hash <> '';
   select * into strict v_head from event_store.head where shard = v_stream.shard for no key update;
 
   perform set_config('event_store.redacting', p_stream::text, true);

@@ -144,6 +144,23 @@ describe('another request with the same key', () => {
   });
 });
 
+describe('the key of a review that was erased', () => {
+  it('says so to whatever comes with it, makes no second review, and keeps nothing to hold a guess against', async () => {
+    const idempotency_key = freshKey();
+    const { body: first } = await asking({ idempotency_key });
+    await redactStream(station.db.ownerPool, { stream: first.id, reason: 'asked to be forgotten' });
+    const { position } = await station.store.head();
+    for (const payload of [PAYLOAD, { ...PAYLOAD, subject: 'A guess' }]) {
+      const { status, body } = await asking({ idempotency_key, payload });
+      expect([status, body.error.code, body.error.review_id]).toEqual([409, 'idempotency_key_terminal_conflict', first.id]);
+      expect(body.error.message).toContain('erased');
+    }
+    expect((await station.store.head()).position).toBe(position);
+    const { rows } = await station.db.pool.query('select input_hash from event_store.idempotency where key = $1', [idempotency_key]);
+    expect(rows).toEqual([{ input_hash: '' }]);
+  });
+});
+
 describe('a key in the header', () => {
   it('does what one in the body does, and stands on the review', async () => {
     const key = freshKey();

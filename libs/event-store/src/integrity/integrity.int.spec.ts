@@ -170,6 +170,27 @@ describe('redaction', () => {
     await expect(redactStream(db.ownerPool, { stream: newId('rev'), reason: 'r' })).rejects.toThrow('There is no stream');
   });
 
+  it('leaves no hash of an input to hold a guess against; the key stays taken', async () => {
+    const [stream, other] = [newId('rev'), newId('rev')];
+    const asked = (id: string, inputHash: string) =>
+      store.append({
+        streams: [{ stream: id, project, expectedVersion: 0, events: [{ type: 'happened', body: 1 }] }],
+        meta: {},
+        idempotency: { scope: 'asked', key: id === other ? 'other' : 'erased', inputHash },
+      });
+    for (const id of [stream, other]) expect((await asked(id, 'yes or no')).status).toBe('appended');
+    await redactStream(db.ownerPool, { stream, reason: 'r' });
+    expect(await store.idempotencyKey('asked', 'erased')).toEqual({ stream, version: 1, inputHash: '' });
+    expect(await store.idempotencyKey('asked', 'other')).toMatchObject({ inputHash: 'yes or no' });
+    for (const hash of ['yes or no', 'no or yes']) {
+      expect(await asked(newId('rev'), hash)).toMatchObject({ status: 'key_reused', stream });
+    }
+    // A hash that an older release left behind goes too, though the bodies are gone already.
+    await db.ownerPool.query(`update event_store.idempotency set input_hash = 'left' where key = 'erased'`);
+    expect(await redactStream(db.ownerPool, { stream, reason: 'r' })).toBe(0);
+    expect(await store.idempotencyKey('asked', 'erased')).toMatchObject({ inputHash: '' });
+  });
+
   it('of a stream somebody is appending to disturbs neither', async () => {
     const stream = newId('rev');
     await append(stream, [0]);

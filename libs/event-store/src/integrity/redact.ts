@@ -9,7 +9,7 @@ export const isRedaction = (event: { type: string }): boolean => event.type === 
 
 /**
  * Erasure (K4), as the schema's owner: takes the bodies of a stream's events away, and their metadata too when it names the person.
- * Every hash and proof stays valid; `verify` counts what was taken. The stream's last event then says so (`REDACTED`).
+ * Every hash and proof stays valid; `verify` counts what was taken. Idempotency keys stay taken, without the hash of what they came with. The stream's last event then says so (`REDACTED`).
  * @returns number of events something was taken from; 0 when there was nothing left to take, and then nothing is appended.
  */
 export async function redactStream(ownerPool: Pool, redaction: { stream: string; reason: string; metadata?: boolean }): Promise<number> {
