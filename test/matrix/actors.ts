@@ -46,6 +46,8 @@ export interface Cast {
   /** Somebody of the project who is no actor: holds, decides and asks for changes when the stage is set. */
   holder: Caller;
   requestingKey: Caller;
+  /** Made by the admin, who named nobody as its owner. */
+  unownedKey: Caller;
   strangersAdmin: Caller;
   credentials: Record<keyof typeof EMAILS, { email: string; password: string }>;
   ids: { project: string; admin: string; reviewer: string; member: string };
@@ -130,6 +132,7 @@ export async function assemble(station: Station): Promise<Cast> {
 
   const asOwner = { owner: EMAILS['owner of the key'] };
   const requesting = await key('requesting', asOwner);
+  const unowned = await key('unowned', {}, admin.caller);
   const other = await station.publish({ slug: 'elsewhere' });
   const orphan = await key('orphan', { owner: 'leaver@demo.example' });
   for (const { id } of [removed, leaver]) await root.do('removeMember', { path: { id } });
@@ -179,6 +182,7 @@ export async function assemble(station: Station): Promise<Cast> {
     headers,
     holder: holder.caller,
     requestingKey: requesting.caller,
+    unownedKey: unowned.caller,
     strangersAdmin,
     credentials: Object.fromEntries(
       Object.entries(EMAILS).map(([who, email]) => [who, { email, password: PASSWORD }]),

@@ -6,7 +6,7 @@ import type { Attempt } from './attempt.js';
 import type { Row, Rows } from './row.js';
 import type { Stage } from './stage.js';
 
-type State = 'pending' | 'held' | 'awaiting' | 'approved' | 'rejected' | 'withdrawn' | 'archived' | 'autoApproved';
+type State = 'pending' | 'unowned' | 'held' | 'awaiting' | 'approved' | 'rejected' | 'withdrawn' | 'archived' | 'autoApproved';
 
 const on =
   (state: State, rest: Omit<Attempt, 'path' | 'untouched'> = {}) =>
@@ -54,6 +54,7 @@ const settled = { ok: '409 review_already_decided' };
 export const DECIDING_ROWS = {
   actOnReview: [
     act('to approve', 'pending', { ...approve, ...SOMEBODY_ELSE }, { cells: NOT_THEIRS, proves: decidedBy('approved') }),
+    act('to approve what a key without owner asks', 'unowned', approve, { cells: { admin: '403 requester_cannot_approve' } }),
     act(
       'to approve an edit',
       'pending',

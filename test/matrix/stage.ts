@@ -64,6 +64,12 @@ export class Stage {
     return this.cast.requestingKey.do('createReview', { body });
   }
 
+  /** Asked for by a key that has no owner. */
+  async unowned(): Promise<Review> {
+    const body = { template: (await this.template()).id, payload: DRAFT };
+    return this.cast.unownedKey.do('createReview', { body });
+  }
+
   async held(): Promise<Review> {
     const { id } = await this.pending();
     return this.cast.holder.do('claimReview', { path: { id } });

@@ -64,7 +64,9 @@ export type ApiKeyList = Static<typeof ApiKeyList>;
 const keySettings = () => ({
   description: Type.Optional(nullable(text(2000))),
   template_ids: Type.Optional(templateIds()),
-  owner: Type.Optional(person('E-mail or id of the person responsible for the key, who may not approve its requests.')),
+  owner: Type.Optional(
+    person('E-mail or id of the person responsible for the key, who may not approve its requests. Null: whoever is shown the key may not.'),
+  ),
   contact: Type.Optional(person('E-mail or id of the contact person for the key.')),
   default_reviewer: Type.Optional(nullable(text(254, 1))),
   rate_limit_per_hour: Type.Optional(perHour()),

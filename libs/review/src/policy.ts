@@ -103,7 +103,9 @@ function mayPerson(actor: PersonActor, command: ReviewCommandName, subject: Poli
     return no(conflict('review_already_held', `${subject.held_by.ref} has claimed the review.`, subject, { held_by: subject.held_by.ref }));
   }
   if (intent.approves && subject.answerable.includes(actor.person_id)) {
-    return no(refuse('requester_cannot_approve', 'The requester, or the owner of the requesting API key, may not approve this review.'));
+    return no(
+      refuse('requester_cannot_approve', 'The requester, or whoever answers for the requesting API key, may not approve this review.'),
+    );
   }
   return yes;
 }

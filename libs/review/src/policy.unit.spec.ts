@@ -129,4 +129,11 @@ describe('who may do what to a review', () => {
     expect(code(owner, 'act', review(), { approves: false })).toBe(ok);
     expect(code(bob, 'act', review(), { approves: true })).toBe(ok);
   });
+
+  it('P5: nor does who was shown a key that nobody owns, or owned it before', () => {
+    const unowned = asked({ actor: { ...agent, owner: null, former_owners: [ann.person_id] } }).state;
+    expect(code(ann, 'act', unowned, { approves: true })).toBe('requester_cannot_approve');
+    expect(code(ann, 'act', unowned, { approves: false })).toBe(ok);
+    expect(code(bob, 'act', unowned, { approves: true })).toBe(ok);
+  });
 });

@@ -83,7 +83,10 @@ describe('API keys', () => {
       owner: reviewer.person_id,
       contact: admin.person_id,
     });
-    expect((await create({ owner: null })).body.owner).toBeNull();
+    const unowned = (await create({ owner: null })).body;
+    expect(unowned.owner).toBeNull();
+    const shown = await authenticate(station.deps, { via: 'bearer', credential: unowned.raw_key, ip: '' });
+    expect(shown.actor).toMatchObject({ owner: null, former_owners: [admin.person_id] });
     const listed = await settings(admin, 'GET', 'api-keys');
     expect(breaches('listApiKeys', listed)).toEqual([]);
     expect(JSON.stringify(listed.body)).not.toContain(made.body.raw_key.slice(12));

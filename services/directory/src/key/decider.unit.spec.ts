@@ -1,6 +1,7 @@
+import type { KeyCreated } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { describe, expect, it } from '@jest/globals';
-import { given as fold } from '../testing/stored.js';
+import { given as fold, stored } from '../testing/stored.js';
 import { changeKey, createKey, deleteKey, rotateKey } from './decider.js';
 import { type ApiKey, type KeyEvent, type KeySettings, keyFold } from './key.js';
 
@@ -54,6 +55,29 @@ describe('an API key', () => {
     expect(given(owned(ann), rename)).toMatchObject({ owner: ann, formerOwners: [] });
     expect(given(owned(ann), owned(null))).toMatchObject({ owner: null, formerOwners: [ann] });
     expect(given(owned(ann), owned(bob), owned(ann), owned(bob), owned(null))).toMatchObject({ owner: null, formerOwners: [ann, bob] });
+  });
+  it('remembers who was shown it while nobody owned it, once', () => {
+    const [ann, bob] = [newId('per'), newId('per')];
+    const rotated: KeyEvent = { type: 'key.rotated', body: { prefix: 'gwk_11111111', fingerprint: two } };
+    const owned = (owner: string | null): KeyEvent => ({ type: 'key.changed', body: { owner } });
+    const made = (owner: string | null): KeyEvent => ({ type: 'key.created', body: { ...created.body, owner } as KeyCreated });
+    const after = (...story: [KeyEvent, by: 'person' | 'system', id: string][]): ApiKey =>
+      stored(
+        newId('key'),
+        project,
+        story.map(([event]) => event),
+      ).reduce<ApiKey>((state, event, n) => {
+        const [, kind, id] = story[n] as [KeyEvent, 'person' | 'system', string];
+        return keyFold.evolve(state, { ...event, meta: { actor: { kind, id } } });
+      }, keyFold.initial());
+    expect(after([made(null), 'person', ann])).toMatchObject({ owner: null, formerOwners: [ann] });
+    expect(after([made(null), 'person', ann], [rotated, 'person', ann], [rotated, 'person', bob])).toMatchObject({
+      formerOwners: [ann, bob],
+    });
+    expect(after([made(null), 'person', ann], [owned(bob), 'person', ann])).toMatchObject({ owner: bob, formerOwners: [ann] });
+    // Where somebody owns it, they answer for it, and the operator's command is nobody's.
+    expect(after([made(bob), 'person', ann], [rotated, 'person', ann])).toMatchObject({ owner: bob, formerOwners: [] });
+    expect(after([made(null), 'system', 'operator'])).toMatchObject({ formerOwners: [] });
   });
   it('is rotated while it is active', () => {
     const rotate = { project, prefix: 'gwk_11111111', fingerprint: two };

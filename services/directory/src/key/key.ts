@@ -16,7 +16,7 @@ export type KeySettings = Omit<KeyCreated, 'prefix' | 'fingerprint'>;
 
 export interface LiveKey extends KeySettings {
   status: 'active' | 'disabled';
-  /** People who owned the key before somebody else or nobody did, the first first. */
+  /** Who answers for the key beside its owner, the first first: people who owned it before, and people it was shown to while nobody owned it. */
   formerOwners: string[];
   project: string;
   prefix: string;
@@ -29,25 +29,41 @@ export type ApiKey = { status: 'none' } | { status: 'deleted'; project: string }
 
 export const isLive = (state: ApiKey): state is LiveKey => state.status === 'active' || state.status === 'disabled';
 
+/** The person who was shown a key that nobody owns, and so can use it (decision 30). */
+function holderOf(owner: string | null, { meta }: StoredEvent<KeyEvent>): string | null {
+  return owner === null && meta.actor?.kind === 'person' ? meta.actor.id : null;
+}
+
+function withAnother(people: string[], person: string | null): string[] {
+  return person === null || people.includes(person) ? people : [...people, person];
+}
+
 export const keyFold: Fold<ApiKey, KeyEvent> = {
   initial: () => ({ status: 'none' }),
   evolve(state, event: StoredEvent<KeyEvent>) {
     // A key nothing is known of any more lets nobody in.
     if (isErasure(event)) return { status: 'deleted', project: event.project };
     if (event.type === 'key.created') {
-      return { ...event.body, formerOwners: [], status: 'active', project: event.project, createdAt: event.time, updatedAt: event.time };
+      const { body, project, time } = event;
+      const formerOwners = withAnother([], holderOf(body.owner, event));
+      return { ...body, formerOwners, status: 'active', project, createdAt: time, updatedAt: time };
     }
     if (state.status === 'none') throw new Error(`API key ${event.stream} begins with ${event.type}: its stream is damaged.`);
     if (state.status === 'deleted') return state;
     switch (event.type) {
       case 'key.changed': {
         const { owner } = event.body;
-        const leaves = owner !== undefined && state.owner !== null && state.owner !== owner && !state.formerOwners.includes(state.owner);
-        const formerOwners = leaves && state.owner !== null ? [...state.formerOwners, state.owner] : state.formerOwners;
+        const leaver = owner === undefined || owner === state.owner ? null : state.owner;
+        const formerOwners = withAnother(state.formerOwners, leaver);
         return { ...state, ...event.body, formerOwners, updatedAt: event.time };
       }
       case 'key.rotated':
-        return { ...state, ...event.body, updatedAt: event.time };
+        return {
+          ...state,
+          ...event.body,
+          formerOwners: withAnother(state.formerOwners, holderOf(state.owner, event)),
+          updatedAt: event.time,
+        };
       case 'key.disabled':
         return { ...state, status: 'disabled', updatedAt: event.time };
       case 'key.enabled':
