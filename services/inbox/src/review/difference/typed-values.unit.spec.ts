@@ -1,7 +1,8 @@
 import type { FieldType, TemplateField } from '@countersign/contracts';
 import { FIELD_TYPES } from '@countersign/contracts';
+import { JsonRefused, parseJson } from '@countersign/http';
 import { checkPayload } from '@countersign/review';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { readTyped } from './typed-values.js';
 
@@ -27,6 +28,7 @@ describe('typed text', () => {
     ['json', '{"a":[1,2.5]}', { a: [1, 2.5] }],
     ['json', '"text"', 'text'],
     ['json', '9007199254740992', 9007199254740992],
+    ['json', '{"a": "9007199254740993", "\\"1e400": 1.0}', { a: '9007199254740993', '"1e400': 1 }],
     ['date', '2026-11-30', '2026-11-30'],
     ['date', '2028-02-29T23:59:60Z', '2028-02-29T23:59:60Z'],
     ['url', 'https://example.org/a', 'https://example.org/a'],
@@ -63,6 +65,36 @@ describe('typed text', () => {
   it('has to be there in a required field', () => {
     expect(readTyped(field('number', { required: true }), '')).toEqual({ value: null, problem: 'This field is required.' });
     expect(readTyped(field('text', { required: true }), '')).toEqual({ value: '' });
+  });
+
+  it('is JSON whose numbers the server would read as they stand, also where the browser tells no source of a number', () => {
+    const digits = fc.stringMatching(/^-?(0|[1-9]\d{0,24})(\.\d{1,24})?([eE][+-]?\d{1,3})?$/);
+    const member = fc.oneof(
+      digits,
+      fc.constantFrom('9007199254740993', '1e400', '-1e-400', '1.0', '1e21', '5e-324', '-0', '0.1'),
+      fc.string().map((text) => JSON.stringify(text)),
+      digits.map((text) => JSON.stringify(`\\"${text}`)),
+    );
+    const whole = JSON.parse;
+    const sourceless = jest.spyOn(JSON, 'parse').mockImplementation((text, reviver) => {
+      return whole(text, reviver && ((key, value) => reviver.call({}, key, value)));
+    });
+    let refused = 0;
+    fc.assert(
+      fc.property(fc.array(member, { minLength: 1, maxLength: 5 }), (members) => {
+        const text = `{"9007199254740993": [${members.join(', ')}]}`;
+        const { problem } = read('json', text);
+        if (problem === undefined) expect(parseJson(text)).toEqual(whole(text));
+        else {
+          refused++;
+          expect(problem).toContain('put it in quotes');
+          expect(() => parseJson(text)).toThrow(JsonRefused);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+    sourceless.mockRestore();
+    expect(refused).toBeGreaterThan(100);
   });
 
   it('is taken by the server whenever it is taken here', () => {
