@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Credentials } from './credentials.js';
 import type { LockHolder } from './data/lock.js';
+import { call } from './fixture/api.js';
 import { addressOf, runCli, type SpawnedProgram, scratchFolder, spawnServer, stopLeftovers, until } from './fixture/server-process.js';
 
 const scratch = scratchFolder();
@@ -28,23 +29,25 @@ async function restart(): Promise<void> {
   url = await addressOf(server);
 }
 
+interface User {
+  sign_in_url: string;
+}
+interface Parked {
+  parked: { stream: string }[];
+}
+interface ExportedEvent {
+  position: number;
+  project: string;
+  body: string;
+  body_salt: string;
+  body_commitment: string;
+}
+
 /** The answer of a command that is expected to succeed. */
-// biome-ignore lint/suspicious/noExplicitAny: a spec reads whatever came.
-async function answer(...args: string[]): Promise<any> {
+async function answer<T = Record<string, unknown>>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await runCli(dataDir, ...args, '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return JSON.parse(stdout);
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: a spec reads whatever came.
-async function call(method: string, path: string, bearer: string | null, body?: unknown): Promise<{ status: number; body: any }> {
-  const response = await fetch(`${url}/api/v1${path}`, {
-    method,
-    headers: { ...(bearer ? { authorization: `Bearer ${bearer}` } : {}), ...(body ? { 'content-type': 'application/json' } : {}) },
-    body: body ? JSON.stringify(body) : undefined,
-  });
-  const text = await response.text();
-  return { status: response.status, body: text === '' ? null : JSON.parse(text) };
 }
 
 const tokenOf = (link: string): string => link.split('#link=')[1] ?? '';
@@ -63,37 +66,51 @@ async function asOwner<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
 
 describe('beside a running server', () => {
   it('a project, a person and a key are made, and the server knows them at once', async () => {
-    const project = await answer('projects', 'create', 'Acme Mail');
+    const project = await answer<{ id: string }>('projects', 'create', 'Acme Mail');
     expect(project).toMatchObject({ slug: 'acme-mail', webhook_secret: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    const key = await answer('keys', 'create', '--project', 'acme-mail', '--name', 'bot');
-    expect(await call('GET', '/auth/key-info', key.raw_key)).toMatchObject({ status: 200, body: { project_id: project.id, name: 'bot' } });
-    const user = await answer('users', 'create', '--project', project.id, '--email', 'ann@example.org', '--name', 'Ann', '--role', 'admin');
+    const key = await answer<{ raw_key: string }>('keys', 'create', '--project', 'acme-mail', '--name', 'bot');
+    expect(await call(url, 'getKeyInfo', { bearer: key.raw_key })).toMatchObject({
+      status: 200,
+      body: { project_id: project.id, name: 'bot' },
+    });
+    const user = await answer<User>(
+      'users',
+      'create',
+      '--project',
+      project.id,
+      '--email',
+      'ann@example.org',
+      '--name',
+      'Ann',
+      '--role',
+      'admin',
+    );
     expect(user).toMatchObject({ created: true, role: 'admin' });
-    const session = await call('POST', '/auth/sign-in-link', null, { token: tokenOf(user.sign_in_url) });
+    const session = await call(url, 'exchangeSignInLink', { body: { token: tokenOf(user.sign_in_url) } });
     expect(session).toMatchObject({ status: 200, body: { reviewer: { email: 'ann@example.org', role: 'admin' } } });
   });
 
   it('the last admin is let back in without their password, as what they were', async () => {
     const { reviewer } = credentials();
-    const user = await answer('users', 'create', '--project', 'demo', '--email', reviewer?.email ?? '');
+    const user = await answer<User>('users', 'create', '--project', 'demo', '--email', reviewer?.email ?? '');
     expect(user).toMatchObject({ created: false, role: 'admin' });
-    const { body } = await call('POST', '/auth/sign-in-link', null, { token: tokenOf(user.sign_in_url) });
-    const changed = await call('POST', '/auth/change-password', body.token, { new_password: 'a new and long enough one' });
+    const { body } = await call(url, 'exchangeSignInLink', { body: { token: tokenOf(user.sign_in_url) } });
+    const changed = await call(url, 'changePassword', { bearer: body.token, body: { new_password: 'a new and long enough one' } });
     expect(changed.status).toBe(200);
-    const again = await call('POST', '/auth/login', null, { email: reviewer?.email, password: 'a new and long enough one' });
+    const again = await call(url, 'login', { body: { email: reviewer?.email ?? '', password: 'a new and long enough one' } });
     expect(again.status).toBe(200);
   });
 
   it('a stranger on this machine who fails and fails stops no link, and `users unlock` opens the password again', async () => {
-    const made = await answer('users', 'create', '--project', 'demo', '--email', 'eve@example.org', '--name', 'Eve');
-    const { body } = await call('POST', '/auth/sign-in-link', null, { token: tokenOf(made.sign_in_url) });
+    const made = await answer<User>('users', 'create', '--project', 'demo', '--email', 'eve@example.org', '--name', 'Eve');
+    const { body } = await call(url, 'exchangeSignInLink', { body: { token: tokenOf(made.sign_in_url) } });
     const password = 'the long secret of Eve';
-    expect((await call('POST', '/auth/change-password', body.token, { new_password: password })).status).toBe(200);
-    const login = (text: string) => call('POST', '/auth/login', null, { email: 'eve@example.org', password: text });
+    expect((await call(url, 'changePassword', { bearer: body.token, body: { new_password: password } })).status).toBe(200);
+    const login = (text: string) => call(url, 'login', { body: { email: 'eve@example.org', password: text } });
     for (let n = 0; n < 12; n++) await login('not the password at all');
     expect(await login(password)).toMatchObject({ status: 429, body: { error: { code: 'account_locked' } } });
-    const link = await answer('users', 'create', '--project', 'demo', '--email', 'ann@example.org');
-    expect((await call('POST', '/auth/sign-in-link', null, { token: tokenOf(link.sign_in_url) })).status).toBe(200);
+    const link = await answer<User>('users', 'create', '--project', 'demo', '--email', 'ann@example.org');
+    expect((await call(url, 'exchangeSignInLink', { body: { token: tokenOf(link.sign_in_url) } })).status).toBe(200);
     expect(await answer('users', 'unlock', '--email', 'eve@example.org')).toMatchObject({ email: 'eve@example.org', closed: 1 });
     expect((await login(password)).status).toBe(200);
   });
@@ -101,35 +118,45 @@ describe('beside a running server', () => {
   it('a decision in a session that ended a moment ago is refused, and one in another session of the same person is made (K16)', async () => {
     const { api_key, reviewer } = credentials();
     const login = async () => {
-      const { sign_in_url } = await answer('users', 'create', '--project', 'demo', '--email', reviewer?.email ?? '');
-      return (await call('POST', '/auth/sign-in-link', null, { token: tokenOf(sign_in_url) })).body.token as string;
+      const { sign_in_url } = await answer<User>('users', 'create', '--project', 'demo', '--email', reviewer?.email ?? '');
+      return (await call(url, 'exchangeSignInLink', { body: { token: tokenOf(sign_in_url) } })).body.token as string;
     };
     const [ended, open] = [await login(), await login()];
-    const asked = await call('POST', '/reviews', api_key, {
-      template: 'production-change',
-      payload: { summary: 'Restart', command: 'systemctl restart' },
+    const asked = await call(url, 'createReview', {
+      bearer: api_key,
+      body: {
+        template: 'production-change',
+        payload: { summary: 'Restart', command: 'systemctl restart' },
+      },
     });
     expect(asked.status).toBe(201);
-    const approve = (session: string) => call('POST', `/reviews/${asked.body.id}/action`, session, { action_id: 'approve' });
-    expect((await call('GET', `/reviews/${asked.body.id}`, ended)).status).toBe(200);
-    expect((await call('POST', '/auth/logout', ended)).status).toBeLessThan(300);
+    const approve = (session: string) =>
+      call(url, 'actOnReview', { bearer: session, path: { id: asked.body.id }, body: { action_id: 'approve' } });
+    expect((await call(url, 'getReview', { bearer: ended, path: { id: asked.body.id } })).status).toBe(200);
+    expect((await call(url, 'logout', { bearer: ended })).status).toBeLessThan(300);
     expect(await approve(ended)).toMatchObject({ status: 401, body: { error: { code: 'invalid_token' } } });
-    expect((await call('GET', `/reviews/${asked.body.id}`, api_key)).body.status).toBe('pending');
+    expect((await call(url, 'getReview', { bearer: api_key, path: { id: asked.body.id } })).body.status).toBe('pending');
     expect((await approve(open)).status).toBe(200);
   });
 
   it('read models are rebuilt to what they were', async () => {
     const { api_key } = credentials();
-    const asked = await call('POST', '/reviews', api_key, {
-      template: 'refund',
-      payload: { customer: 'Maya', amount: 12, currency: 'EUR', reason: 'late' },
+    const asked = await call(url, 'createReview', {
+      bearer: api_key,
+      body: {
+        template: 'refund',
+        payload: { customer: 'Maya', amount: 12, currency: 'EUR', reason: 'late' },
+      },
     });
     expect(asked.status).toBe(201);
-    const lists = async () => [(await call('GET', '/reviews', api_key)).body, (await call('GET', '/templates', api_key)).body];
+    const lists = async () => [
+      (await call(url, 'listReviews', { bearer: api_key })).body,
+      (await call(url, 'listTemplates', { bearer: api_key })).body,
+    ];
     const before = await lists();
-    expect(before[0].items).toHaveLength(2);
-    const { rebuilt } = await answer('rebuild', 'all');
-    expect(rebuilt.map(({ projection }: { projection: string }) => projection)).toEqual(['audit', 'intake', 'decisions', 'directory']);
+    expect(before[0]?.items).toHaveLength(2);
+    const { rebuilt } = await answer<{ rebuilt: { projection: string }[] }>('rebuild', 'all');
+    expect(rebuilt.map(({ projection }) => projection)).toEqual(['audit', 'intake', 'decisions', 'directory']);
     expect(await lists()).toEqual(before);
   });
 
@@ -151,8 +178,8 @@ describe('beside a running server', () => {
       await pool.end();
     });
     const parked = await until('the stream to be parked', async () => {
-      const { parked: keys } = await answer('parked', 'list', '--group', 'audit');
-      return keys.find((key: { stream: string }) => key.stream === stream);
+      const { parked: keys } = await answer<Parked>('parked', 'list', '--group', 'audit');
+      return keys.find((key) => key.stream === stream);
     });
     expect(parked).toMatchObject({ group: 'audit', waiting: 1, reason: expect.stringContaining('review.from_the_future') });
     expect((await runCli(dataDir, 'status')).code).toBe(1);
@@ -171,14 +198,14 @@ describe('on the data of a stopped server', () => {
   });
 
   it('the log verifies, and is exported with the bytes its commitments were taken over', async () => {
-    const report = await answer('verify');
+    const report = await answer<{ events: number }>('verify');
     expect(report).toMatchObject({ valid: true, verified_from: 1, first_bad: null });
     const file = join(scratch.path, 'events.jsonl');
     expect(await answer('export', '--output', file)).toMatchObject({ events: report.events });
     const lines = readFileSync(file, 'utf8')
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line));
+      .map((line) => JSON.parse(line) as ExportedEvent);
     expect(lines.map(({ position }) => position)).toEqual(Array.from({ length: report.events }, (_, i) => i + 1));
     for (const { body, body_salt, body_commitment } of lines) {
       const commitment = createHash('sha256').update(Buffer.from(body_salt, 'hex')).update(body).digest('hex');
@@ -200,17 +227,17 @@ describe('on the data of a stopped server', () => {
   });
 
   it('an unparked stream waits for the server, and a new person is there when it runs', async () => {
-    const { parked } = await answer('parked', 'list', '--group', 'intake');
-    const stream = parked[0].stream;
+    const { parked } = await answer<Parked>('parked', 'list', '--group', 'intake');
+    const stream = parked[0]?.stream ?? '';
     expect((await runCli(dataDir, 'parked', 'unpark', 'intake', stream)).stdout).toContain(
       'will be processed by intake when the server starts',
     );
-    const user = await answer('users', 'create', '--project', 'demo', '--email', 'bob@example.org', '--name', 'Bob');
+    const user = await answer<User>('users', 'create', '--project', 'demo', '--email', 'bob@example.org', '--name', 'Bob');
     expect(user.sign_in_url).toContain(`${credentials().url}/`);
     const again = await runCli(dataDir, 'users', 'create', '--project', 'demo', '--email', 'bob@example.org', '--name', 'Robert');
     expect(again.stdout).toContain('Their name stays Bob');
     await restart();
-    expect((await call('POST', '/auth/sign-in-link', null, { token: tokenOf(user.sign_in_url) })).body.reviewer).toMatchObject({
+    expect((await call(url, 'exchangeSignInLink', { body: { token: tokenOf(user.sign_in_url) } })).body.reviewer).toMatchObject({
       name: 'Bob',
     });
     await server.stop();

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Credentials } from './credentials.js';
 import type { LockHolder } from './data/lock.js';
+import { call, signIn } from './fixture/api.js';
 import { addressOf, runCli, type SpawnedProgram, scratchFolder, spawnServer, stopLeftovers, until } from './fixture/server-process.js';
 
 const SECRET = 'Wilhelmina of 12 Secret Lane';
@@ -20,16 +21,6 @@ let review: string;
 let session: string;
 
 const credentials = () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
-
-// biome-ignore lint/suspicious/noExplicitAny: a spec reads whatever came.
-async function call(method: string, path: string, bearer: string | null, body?: unknown): Promise<{ status: number; body: any }> {
-  const response = await fetch(`${url}/api/v1${path}`, {
-    method,
-    headers: { ...(bearer ? { authorization: `Bearer ${bearer}` } : {}), ...(body ? { 'content-type': 'application/json' } : {}) },
-    body: body ? JSON.stringify(body) : undefined,
-  });
-  return { status: response.status, body: await response.json() };
-}
 
 /** Tables in which a text stands, as text or as bytes. */
 async function tablesWith(text: string): Promise<string[]> {
@@ -59,20 +50,27 @@ beforeAll(async () => {
   owner.on('error', () => {});
 
   const { api_key, reviewer } = credentials();
-  const asked = await call('POST', '/reviews', api_key, {
-    template: 'refund',
-    payload: { customer: SECRET, amount: 12, currency: 'EUR', reason: 'late' },
-    callback_url: agent.url(),
+  const asked = await call(url, 'createReview', {
+    bearer: api_key,
+    body: {
+      template: 'refund',
+      payload: { customer: SECRET, amount: 12, currency: 'EUR', reason: 'late' },
+      callback_url: agent.url(),
+    },
   });
   expect(asked.status).toBe(201);
   review = asked.body.id;
-  session = (await call('POST', '/auth/login', null, reviewer)).body.token;
-  const draft = await call('PUT', `/reviews/${review}/draft`, session, { draft_payload: { reason: `Is this ${SECRET}?` } });
+  session = await signIn(url, reviewer);
+  const draft = await call(url, 'saveReviewDraft', {
+    bearer: session,
+    path: { id: review },
+    body: { draft_payload: { reason: `Is this ${SECRET}?` } },
+  });
   expect(draft.status).toBe(200);
-  expect((await call('POST', `/reviews/${review}/action`, session, { action_id: 'approve' })).status).toBe(200);
+  expect((await call(url, 'actOnReview', { bearer: session, path: { id: review }, body: { action_id: 'approve' } })).status).toBe(200);
   await until('both deliveries to arrive', () => agent.types().length === 2);
   await until('the review to be listed as decided', async () => {
-    const { body } = await call('GET', '/reviews?status=decided', api_key);
+    const { body } = await call(url, 'listReviews', { bearer: api_key, query: { status: 'decided' } });
     return body.items.length === 1;
   });
 });
@@ -117,11 +115,11 @@ describe('`countersign erase`', () => {
 
   it('leaves the review to nobody, and its deliveries without a body', async () => {
     const { api_key } = credentials();
-    expect((await call('GET', `/reviews/${review}`, api_key)).status).toBe(404);
-    expect((await call('GET', '/reviews', api_key)).body.items).toEqual([]);
-    const { body } = await call('GET', `/webhooks/deliveries?review_id=${review}`, session);
+    expect((await call(url, 'getReview', { bearer: api_key, path: { id: review } })).status).toBe(404);
+    expect((await call(url, 'listReviews', { bearer: api_key })).body.items).toEqual([]);
+    const { body } = await call(url, 'listDeliveries', { bearer: session, query: { review_id: review } });
     expect(body.items).toHaveLength(2);
-    for (const { id } of body.items) expect((await call('GET', `/webhooks/deliveries/${id}`, session)).body.body).toBeNull();
+    for (const { id } of body.items) expect((await call(url, 'getDelivery', { bearer: session, path: { id } })).body.body).toBeNull();
     const again = await runCli(dataDir, 'erase', review, '--reason', 'asked by the customer', '--yes');
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing left to erase') });
   });

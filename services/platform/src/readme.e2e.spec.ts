@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Credentials } from './credentials.js';
+import { signIn, succeed } from './fixture/api.js';
 import {
   addressOf,
   type SpawnedProgram,
@@ -32,7 +33,7 @@ beforeAll(async () => {
   programs.push(server);
   await addressOf(server);
   credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
-  session = (await call('POST', '/auth/login', null, credentials.reviewer)).token as string;
+  session = await signIn(credentials.url, credentials.reviewer);
 });
 afterAll(async () => {
   await stopLeftovers(dataDir, programs);
@@ -53,21 +54,13 @@ function run(command: string, ...args: string[]): SpawnedProgram {
   return program;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a spec reads whatever came.
-async function call(method: string, path: string, bearer: string | null, body?: unknown): Promise<any> {
-  const response = await fetch(`${credentials.url}/api/v1${path}`, {
-    method,
-    headers: { ...(bearer ? { authorization: `Bearer ${bearer}` } : {}), ...(body ? { 'content-type': 'application/json' } : {}) },
-    body: body ? JSON.stringify(body) : undefined,
-  });
-  expect(response.ok).toBe(true);
-  return response.json();
-}
-
 /** Approves what the example asks, and gives the review. */
 async function approveNext(): Promise<string> {
-  const review = await until('a review to be asked for', async () => (await call('GET', '/reviews?status=pending', session)).items[0]);
-  await call('POST', `/reviews/${review.id}/action`, session, { action_id: 'approve' });
+  const review = await until(
+    'a review to be asked for',
+    async () => (await succeed(credentials.url, 'listReviews', { bearer: session, query: { status: 'pending' } })).items[0],
+  );
+  await succeed(credentials.url, 'actOnReview', { bearer: session, path: { id: review.id }, body: { action_id: 'approve' } });
   return review.id;
 }
 
@@ -101,7 +94,9 @@ describe('the agents of the README', () => {
     expect(code).toBe(0);
     expect(stdout).toContain(`Decide it here: ${credentials.url}/reviews/${id}`);
     expect(stdout).toMatch(/^send [\s\S]*ann@customer\.example/m);
-    expect((await call('GET', `/reviews/${id}`, session)).redemption).toMatchObject({ digest: expect.stringMatching(/^sha256:/) });
+    expect((await succeed(credentials.url, 'getReview', { bearer: session, path: { id } })).redemption).toMatchObject({
+      digest: expect.stringMatching(/^sha256:/),
+    });
   });
 });
 
@@ -122,12 +117,15 @@ describe('the webhook receiver of the README', () => {
     writeFileSync(EXAMPLE, source().replace('4000', String(port)));
     const receiver = run('node', EXAMPLE);
     await receiver.printed(/Listening/);
-    const review = await call('POST', '/reviews', credentials.api_key, {
-      template: 'email-draft',
-      payload: { to: 'ann@customer.example', subject: 'Ünïcode', body: 'It is on its way.' },
-      callback_url: `http://127.0.0.1:${port}`,
+    const review = await succeed(credentials.url, 'createReview', {
+      bearer: credentials.api_key,
+      body: {
+        template: 'email-draft',
+        payload: { to: 'ann@customer.example', subject: 'Ünïcode', body: 'It is on its way.' },
+        callback_url: `http://127.0.0.1:${port}`,
+      },
     });
-    await call('POST', `/reviews/${review.id}/action`, session, { action_id: 'approve' });
+    await succeed(credentials.url, 'actOnReview', { bearer: session, path: { id: review.id }, body: { action_id: 'approve' } });
     await receiver.printed(new RegExp(`whd_\\w+ review\\.decided ${review.id}`));
     await receiver.stop();
   });
