@@ -9,11 +9,13 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, openSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { kafkaArtifacts, LocalKafkaError } from './artifacts.js';
+import type { KeyStore } from './certificate.js';
+import { freePort } from './free-port.js';
 
 const run = promisify(execFile);
 const START_MS = 90_000;
@@ -25,8 +27,8 @@ export interface LocalKafkaOptions {
   port?: number;
   /** Settings of the broker beside those a single node needs. */
   settings?: Record<string, string>;
-  /** Clients must come by TLS and with one of these names and passwords (SCRAM-SHA-256). `keyStore`: a PEM file of key and certificate. */
-  security?: { keyStore: string; users: Record<string, string> };
+  /** Clients must come by TLS and with one of these names and passwords (SCRAM-SHA-256). */
+  security?: { keyStore: KeyStore; users: Record<string, string> };
 }
 
 export interface LocalKafka {
@@ -45,6 +47,8 @@ export interface LocalKafka {
 interface Ports {
   client: number;
   controller: number;
+  /** Of the broker for itself, where clients must say who they are. */
+  internal: number;
 }
 
 /** Formats the folder when it is new, and starts. @throws {LocalKafkaError} what is missing, or why the broker does not come up. */
@@ -111,8 +115,8 @@ export async function startLocalKafka(options: LocalKafkaOptions): Promise<Local
   return kafka;
 }
 
-function settings({ dataDir, security, settings: own = {} }: LocalKafkaOptions, { client, controller }: Ports): Record<string, string> {
-  const protocol = security ? 'SASL_SSL' : 'PLAINTEXT';
+function settings({ dataDir, security, settings: own = {} }: LocalKafkaOptions, ports: Ports): Record<string, string> {
+  const { client, controller } = ports;
   return {
     'process.roles': 'broker,controller',
     'node.id': '1',
@@ -120,8 +124,8 @@ function settings({ dataDir, security, settings: own = {} }: LocalKafkaOptions, 
     'controller.listener.names': 'CONTROLLER',
     listeners: `CLIENT://127.0.0.1:${client},CONTROLLER://127.0.0.1:${controller}`,
     'advertised.listeners': `CLIENT://127.0.0.1:${client}`,
-    'listener.security.protocol.map': `CLIENT:${protocol},CONTROLLER:PLAINTEXT`,
-    'inter.broker.listener.name': security ? 'INTERNAL' : 'CLIENT',
+    'listener.security.protocol.map': 'CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'inter.broker.listener.name': 'CLIENT',
     'log.dirs': join(dataDir, 'log'),
     'auto.create.topics.enable': 'false',
     'group.initial.rebalance.delay.ms': '0',
@@ -134,24 +138,25 @@ function settings({ dataDir, security, settings: own = {} }: LocalKafkaOptions, 
     'broker.session.timeout.ms': '1000',
     'broker.heartbeat.interval.ms': '250',
     'log.flush.interval.messages': '10000',
-    ...(security && securitySettings(security, client, controller)),
+    ...(security && securitySettings(security, ports)),
     ...own,
   };
 }
 
 function securitySettings(
   { keyStore }: NonNullable<LocalKafkaOptions['security']>,
-  client: number,
-  controller: number,
+  { client, controller, internal }: Ports,
 ): Record<string, string> {
   return {
-    listeners: `CLIENT://127.0.0.1:${client},CONTROLLER://127.0.0.1:${controller},INTERNAL://127.0.0.1:0`,
-    'advertised.listeners': `CLIENT://127.0.0.1:${client},INTERNAL://127.0.0.1:0`,
+    listeners: `CLIENT://127.0.0.1:${client},CONTROLLER://127.0.0.1:${controller},INTERNAL://127.0.0.1:${internal}`,
+    'advertised.listeners': `CLIENT://127.0.0.1:${client},INTERNAL://127.0.0.1:${internal}`,
     'listener.security.protocol.map': 'CLIENT:SASL_SSL,CONTROLLER:PLAINTEXT,INTERNAL:PLAINTEXT',
+    'inter.broker.listener.name': 'INTERNAL',
     'sasl.enabled.mechanisms': 'SCRAM-SHA-256',
     'listener.name.client.scram-sha-256.sasl.jaas.config': 'org.apache.kafka.common.security.scram.ScramLoginModule required;',
-    'ssl.keystore.type': 'PEM',
-    'ssl.keystore.location': keyStore,
+    'ssl.keystore.type': 'PKCS12',
+    'ssl.keystore.location': keyStore.file,
+    'ssl.keystore.password': keyStore.password,
   };
 }
 
@@ -205,19 +210,11 @@ async function endPredecessor(dataDir: string): Promise<void> {
 async function portsOf({ dataDir, port }: LocalKafkaOptions): Promise<Ports> {
   const file = join(dataDir, 'ports.json');
   const known = await readFile(file, 'utf8').then(
-    (text) => JSON.parse(text) as Ports,
+    (text) => JSON.parse(text) as Partial<Ports>,
     () => null,
   );
-  const ports = { client: port ?? known?.client ?? (await freePort()), controller: known?.controller ?? (await freePort()) };
+  const ports = { client: await freePort(), controller: await freePort(), internal: await freePort(), ...known };
+  if (port !== undefined) ports.client = port;
   await writeFile(file, JSON.stringify(ports));
   return ports;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
