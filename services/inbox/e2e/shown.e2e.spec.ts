@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { DESKTOP, PHONE } from './browser.js';
-import { inboxTest } from './inbox-test.js';
+import { eventually, inboxTest } from './inbox-test.js';
 
 const { station, chromium } = inboxTest();
 
@@ -162,6 +162,31 @@ describe('a picture or video from elsewhere', () => {
     await page.getByText('The image could not be loaded.').waitFor();
     expect(await show('clip', 'video').count()).toBe(1);
     expect(chromium.faults.splice(0)).toEqual([`request: ${photo}`]);
+  });
+});
+
+describe('a text whose renderer did not arrive', () => {
+  it('is shown as its source, and rendered once a new try brings it', async () => {
+    const { id } = await station.ask('shown', { body: '**Pay** this' });
+    const page = await chromium.pageOf(station.admin);
+    let asked = 0;
+    await page.route('**/assets/DrawnMarkdown-*.js', (route) => (++asked < 3 ? route.abort() : route.continue()));
+    await page.goto(`/reviews/${id}`);
+    for (const tries of [1, 2]) {
+      await body(page).getByText('What renders this text could not be loaded.').waitFor();
+      await eventually(() => expect(asked).toBe(tries));
+      expect(await body(page).locator('.value-source').textContent()).toBe('**Pay** this');
+      expect(await body(page).getByText('or reload the page').count()).toBe(tries - 1);
+      await body(page).getByRole('button', { name: 'Try again' }).click();
+    }
+    await body(page).locator('.prose strong').waitFor();
+    expect(await body(page).locator('.prose').textContent()).toContain('Pay this');
+    expect(await body(page).getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect(asked).toBe(3);
+    // Said by React, of an error that a boundary has caught.
+    const faults = chromium.faults.splice(0);
+    expect(faults.length).toBeGreaterThan(0);
+    for (const fault of faults) expect(fault).toContain('could not be fetched');
   });
 });
 

@@ -1,14 +1,18 @@
 import { Component, type ReactNode } from 'react';
 
 /** What cannot be drawn is shown otherwise. */
-export class Guarded extends Component<{ otherwise: ReactNode; children: ReactNode }, { failed: boolean }> {
-  override state = { failed: false };
+export class Guarded extends Component<
+  { otherwise: (error: unknown) => ReactNode; children: ReactNode },
+  { failure: { error: unknown } | null }
+> {
+  override state: { failure: { error: unknown } | null } = { failure: null };
 
-  static getDerivedStateFromError(): { failed: boolean } {
-    return { failed: true };
+  static getDerivedStateFromError(error: unknown): { failure: { error: unknown } } {
+    return { failure: { error } };
   }
 
   override render(): ReactNode {
-    return this.state.failed ? this.props.otherwise : this.props.children;
+    const { failure } = this.state;
+    return failure === null ? this.props.children : this.props.otherwise(failure.error);
   }
 }

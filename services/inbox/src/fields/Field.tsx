@@ -41,7 +41,7 @@ export function Field({ field, sent, edit, onEdit, onRevert, disabled = false }:
           </button>
         ) : null}
       </header>
-      <Guarded otherwise={<JsonTree value={value ?? null} label={field.label} />}>
+      <Guarded otherwise={() => <JsonTree value={value ?? null} label={field.label} />}>
         {onEdit ? (
           <view.Edit
             field={field}

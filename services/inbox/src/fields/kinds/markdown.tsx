@@ -1,14 +1,12 @@
-import { lazy, Suspense, useId, useState } from 'react';
+import { Suspense, useId, useState } from 'react';
 import { Guarded } from '../../elements/Guarded.js';
 import { Progress } from '../../elements/Progress.js';
 import { Revealed } from '../../elements/Revealed.js';
 import { whyUndrawn } from '../../markdown/drawable.js';
+import { drawing, drawingAnew, NotFetched } from '../../markdown/fetched-drawing.js';
 import { readable } from '../../review/difference/payload-difference.js';
 import type { EditProps, FieldView, ShowProps } from '../field-view.js';
 import { TextInput } from '../text-input.js';
-
-/** Only reviews with such a field load what draws it. */
-const DrawnMarkdown = lazy(() => import('../../markdown/DrawnMarkdown.js').then((module) => ({ default: module.DrawnMarkdown })));
 
 function Source({ text }: { text: string }) {
   return (
@@ -28,11 +26,38 @@ function Undrawn({ text, why }: { text: string; why: string }) {
   );
 }
 
+/** Some browsers remember that a module was not to be had until the page is loaded again. */
+function Unfetched({ text, attempt, onAgain }: { text: string; attempt: number; onAgain: () => void }) {
+  return (
+    <>
+      <p className="field-note warning-text">
+        What renders this text could not be loaded. This is its source.{' '}
+        <button type="button" className="button-text" onClick={onAgain}>
+          Try again
+        </button>
+        {attempt > 1 ? ' or reload the page; your input is kept.' : null}
+      </p>
+      <Source text={text} />
+    </>
+  );
+}
+
 function Drawn({ text }: { text: string }) {
+  const [{ attempt, DrawnMarkdown }, setTried] = useState(() => ({ attempt: 1, DrawnMarkdown: drawing() }));
   const why = whyUndrawn(text);
   if (why !== null) return <Undrawn text={text} why={why} />;
+  const again = () => setTried({ attempt: attempt + 1, DrawnMarkdown: drawingAnew() });
   return (
-    <Guarded key={text} otherwise={<Undrawn text={text} why="This text cannot be rendered." />}>
+    <Guarded
+      key={`${attempt} ${text}`}
+      otherwise={(error) =>
+        error instanceof NotFetched ? (
+          <Unfetched text={text} attempt={attempt} onAgain={again} />
+        ) : (
+          <Undrawn text={text} why="This text cannot be rendered." />
+        )
+      }
+    >
       <Suspense fallback={<Progress label="Rendering…" />}>
         <DrawnMarkdown text={text} />
       </Suspense>
