@@ -11,20 +11,26 @@ export interface Output {
   progress(label: string): { update(done: number, total: number): void; stop(): void };
 }
 
-export function outputTo(json: boolean): Output {
+/** Where a command writes; a terminal when `isTTY`. */
+export interface Streams {
+  stdout: NodeJS.WritableStream;
+  stderr: NodeJS.WritableStream & { isTTY?: boolean };
+}
+
+export function outputTo(json: boolean, { stdout, stderr }: Streams = process): Output {
   return {
     json,
     answer(value, lines) {
-      process.stdout.write(`${json ? JSON.stringify(value) : lines().join('\n')}\n`);
+      stdout.write(`${json ? JSON.stringify(value) : lines().join('\n')}\n`);
     },
     note(line) {
-      if (!json) process.stderr.write(`${line}\n`);
+      if (!json) stderr.write(`${line}\n`);
     },
     progress(label) {
-      if (json || !process.stderr.isTTY) return { update() {}, stop() {} };
+      if (json || !stderr.isTTY) return { update() {}, stop() {} };
       const bar = new cliProgress.SingleBar({
         format: `${label} {bar} {percentage} % · {value}/{total} · {eta_formatted} left`,
-        stream: process.stderr,
+        stream: stderr,
         hideCursor: true,
       });
       let started = false;
