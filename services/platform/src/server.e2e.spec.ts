@@ -218,8 +218,8 @@ describe('a server that cannot start', () => {
   });
 });
 
-const asRoot = process.getuid?.() === 0 ? describe : describe.skip;
-asRoot('started by root', () => {
+const asRoot = process.getuid?.() === 0;
+(asRoot ? describe : describe.skip)(`started by root${asRoot ? '' : ' (not run: these tests are not)'}`, () => {
   it('for a user who may not write the data directory says so', async () => {
     chmodSync(scratch.path, 0o755);
     mkdirSync(dataDir, { mode: 0o755 });
