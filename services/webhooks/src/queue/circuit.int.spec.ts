@@ -1,12 +1,14 @@
 /** An endpoint that fails: fewer attempts at a time, then none but one, until the first that goes through. */
 
 import { newId, uuidOf } from '@countersign/event-store';
-import { describe, expect, it } from '@jest/globals';
-import { delivery, exchange, POLICY, queueTest, uuid } from '../fixture/queue-bench.js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { delivery, exchange, POLICY, QueueBench, uuid } from '../fixture/queue-bench.js';
 import { judge } from '../worker/verdict.js';
 import { type Claimed, claim, settle } from './queue.js';
 
-const bench = queueTest();
+const bench = new QueueBench();
+beforeAll(() => bench.open());
+afterAll(() => bench.close());
 
 describe('the circuit of an endpoint', () => {
   it('halves what may run with each failure and lets one through while it is not closed', async () => {

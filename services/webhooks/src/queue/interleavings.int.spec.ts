@@ -1,13 +1,15 @@
 /** The queue under several claimers at once: whatever they do, the invariants of queue.ts hold and nothing is stuck. */
 
 import { inTransaction } from '@countersign/database';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { delivery, POLICY, queueTest, uuid } from '../fixture/queue-bench.js';
+import { delivery, POLICY, QueueBench, uuid } from '../fixture/queue-bench.js';
 import { type Claimed, claim } from './queue.js';
 import { expedite, requeue } from './requeue.js';
 
-const bench = queueTest();
+const bench = new QueueBench();
+beforeAll(() => bench.open());
+afterAll(() => bench.close());
 
 /** The rules that hold between any two transactions. */
 async function invariants(): Promise<void> {

@@ -1,10 +1,12 @@
 /** Who gets what from the queue, how much at a time, and what becomes of a result that is late. */
 
-import { describe, expect, it } from '@jest/globals';
-import { delivery, POLICY, queueTest, uuid } from '../fixture/queue-bench.js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { delivery, POLICY, QueueBench, uuid } from '../fixture/queue-bench.js';
 import { type Claimed, claim } from './queue.js';
 
-const bench = queueTest();
+const bench = new QueueBench();
+beforeAll(() => bench.open());
+afterAll(() => bench.close());
 
 describe('the queue', () => {
   it('lets no more of an endpoint run at a time than it may, whoever claims', async () => {
