@@ -5,6 +5,8 @@
  * U2 A process that says it is not ready, or cannot be connected to, is left out until it says that it is. When none is ready, all are tried:
  *    the caller is told what the process itself answers.
  * U3 Ready ones take turns.
+ * U4 Whether a process is ready is asked only where it changes something: there is another one, and the service was called in the last
+ *    `IDLE_MS`. Services that are idle leave each other alone.
  */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -13,6 +15,7 @@ import { type Dispatcher, request } from 'undici';
 const PROBE_MS = 1_000;
 const PROBE_TIMEOUT_MS = 900;
 const RESOLVE_MS = 5_000;
+const IDLE_MS = 15_000;
 
 export interface UpstreamsOptions {
   /** Origins, such as `http://intake:3100`. */
@@ -27,6 +30,7 @@ export class Upstreams {
   /** Origin → whether it is asked. */
   #origins: Map<string, boolean>;
   #turn = 0;
+  #calledAt = Number.NEGATIVE_INFINITY;
   #resolved: Promise<void> | null = null;
 
   constructor(options: UpstreamsOptions) {
@@ -38,6 +42,7 @@ export class Upstreams {
 
   /** An origin to ask, other than those that were tried if there is one; undefined when there is none at all. */
   async next(tried: ReadonlySet<string> = new Set()): Promise<string | undefined> {
+    this.#calledAt = performance.now();
     if (this.#origins.size === 0) await this.#firstResolved();
     const ready = [...this.#origins].filter(([, asked]) => asked).map(([origin]) => origin);
     const candidates = ready.length > 0 ? ready : [...this.#origins.keys()];
@@ -67,7 +72,9 @@ export class Upstreams {
     this.#timers.push(timer.unref());
   }
 
+  /** U4. */
   async #probe(): Promise<void> {
+    if (this.#origins.size < 2 || performance.now() - this.#calledAt > IDLE_MS) return;
     await Promise.all([...this.#origins.keys()].map(async (origin) => this.#set(origin, await this.#isReady(origin))));
   }
 

@@ -16,9 +16,12 @@ afterEach(async () => {
   }
 });
 
-/** A process that says whether it is ready. */
-async function process(ready: { now: boolean }): Promise<string> {
-  const server = createServer((_, response) => response.writeHead(ready.now ? 200 : 503).end()).listen(0, '127.0.0.1');
+/** A process that says whether it is ready, and counts how often it was asked. */
+async function process(ready: { now: boolean; asked?: number }): Promise<string> {
+  const server = createServer((_, response) => {
+    ready.asked = (ready.asked ?? 0) + 1;
+    response.writeHead(ready.now ? 200 : 503).end();
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   servers.push(server);
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -58,6 +61,20 @@ describe('Upstreams', () => {
     expect(await upstreams.next(new Set([two]))).toBe(two);
     upstreams.failed(two);
     expect(await asked(4)).toEqual(new Set([one, two]));
+  });
+
+  it('U4 asks for readiness where somebody calls and there is a choice, and nowhere else', async () => {
+    const states = Array.from({ length: 5 }, (): { now: boolean; asked?: number } => ({ now: true }));
+    const [one, two, idle, other, only] = await Promise.all(states.map(process));
+    const uncalled = new Upstreams({ urls: [idle as string, other as string], dispatcher });
+    const single = new Upstreams({ urls: [only as string], dispatcher });
+    upstreams = new Upstreams({ urls: [one as string, two as string], dispatcher });
+    await until(
+      async () => (await asked(1)) && (await single.next()) === only && states.slice(0, 2).every((state) => (state.asked ?? 0) > 2),
+    );
+    uncalled.close();
+    single.close();
+    expect(states.slice(2).map((state) => state.asked)).toEqual([undefined, undefined, undefined]);
   });
 
   it('U1 takes a name for every address it has', async () => {
