@@ -7,6 +7,7 @@ import { PostgresEventStore, uuidOf } from '@countersign/event-store';
 import { createLogger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import type { EventBusOptions } from '../durable-event-bus.js';
+import type { KafkaSettings } from '../kafka/connection/client.js';
 import { KafkaEventBus } from '../kafka/kafka-event-bus.js';
 import type { EventBus } from '../port.js';
 import { StoreEventBus } from '../store/store-event-bus.js';
@@ -27,24 +28,31 @@ export interface ArenaDatabase {
 }
 
 export interface Arena<Bus extends EventBus> extends BusArena {
-  openBus(options?: { drainMs?: number; connectionString?: string }): Bus;
+  openBus(options?: Partial<EventBusOptions>): Bus;
 }
 
 export const storeArena = (db: ArenaDatabase): Arena<StoreEventBus> => arena(db, (options) => new StoreEventBus(options), []);
 
-/** @param kafka brokers, and topics no other arena has. */
-export const kafkaArena = (db: ArenaDatabase, kafka: { broker: string; topicPrefix: string }): Arena<KafkaEventBus> =>
+export interface ArenaKafka {
+  brokers: string[];
+  /** Of topics no other arena has. */
+  topicPrefix: string;
+  /** How members in this process come to the brokers. */
+  settings?: Omit<Partial<KafkaSettings>, 'brokers'>;
+}
+
+export const kafkaArena = (db: ArenaDatabase, { brokers, topicPrefix, settings }: ArenaKafka): Arena<KafkaEventBus> =>
   arena(
     db,
     (options) =>
       new KafkaEventBus({
         ...options,
-        topicPrefix: kafka.topicPrefix,
+        topicPrefix,
         prefixes: CATEGORIES,
-        replication: 1,
-        kafka: { brokers: [kafka.broker], clientId: 'arena' },
+        replication: -1,
+        kafka: { brokers, clientId: 'arena', ...settings },
       }),
-    [kafka.broker, kafka.topicPrefix],
+    [brokers.join(), topicPrefix],
   );
 
 function arena<Bus extends EventBus>(db: ArenaDatabase, make: (options: EventBusOptions) => Bus, memberArguments: string[]): Arena<Bus> {

@@ -1,26 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type LocalKafka, startLocalKafka } from '@countersign/local-kafka';
+import { type TestBroker, testBroker } from '@countersign/local-kafka';
 import { testDatabase } from '@countersign/testing';
-import { afterAll, beforeAll, jest } from '@jest/globals';
+import { afterAll, beforeAll } from '@jest/globals';
 import { kafkaArena } from '../contract/arena.js';
 import { eventBusContract } from '../contract/contract-suite.js';
+import { removeTopics } from './remove-topics.fixture.js';
 
-jest.setTimeout(60_000);
-
-let folder: string;
-let kafka: LocalKafka;
+const run = `contract-${randomBytes(4).toString('hex')}`;
+let broker: TestBroker;
+let arenas = 0;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign-kafka-'));
-  kafka = await startLocalKafka({ dataDir: folder });
+  broker = await testBroker(process.env.KAFKA_BROKERS);
 }, 180_000);
 afterAll(async () => {
-  await kafka?.stop();
-  await rm(folder, { recursive: true, force: true });
+  if (broker?.from === 'KAFKA_BROKERS') await removeTopics(broker.brokers, run);
+  await broker?.stop();
 });
 
 eventBusContract('the Kafka adapter', async () =>
-  kafkaArena(await testDatabase(), { broker: kafka.brokers, topicPrefix: `t${randomBytes(4).toString('hex')}` }),
+  kafkaArena(await testDatabase(), { brokers: broker.brokers, topicPrefix: `${run}.${arenas++}` }),
 );

@@ -21,7 +21,8 @@ export function createKafka({ brokers, clientId, tls, sasl }: KafkaSettings, log
     brokers,
     clientId,
     ssl,
-    ...(sasl && { sasl }),
+    // The client writes into what it is given.
+    ...(sasl && { sasl: { ...sasl } }),
     connectionTimeout: 3_000,
     requestTimeout: REQUEST_MS,
     retry: { initialRetryTime: 100, maxRetryTime: LONGEST_RETRY_MS, retries: 5 },

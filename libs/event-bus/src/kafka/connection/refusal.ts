@@ -8,31 +8,39 @@ export class KafkaRefusedError extends Error {
 /** Of a certificate that is not to be trusted, as Node names the reasons. */
 const UNTRUSTED =
   /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(_LOCALLY)?)|CERT_\w+|ERR_TLS_CERT_ALTNAME_INVALID)$/;
+/** Of brokers that have other ways to sign in, or none at that address. */
+const OTHER_SIGN_IN = /^(UNSUPPORTED_SASL_MECHANISM|ILLEGAL_SASL_STATE)$/;
+
+interface ClientError {
+  name: string;
+  message: string;
+  /** Of the system, or of TLS. */
+  code?: string | number;
+  /** Of the broker. */
+  type?: string;
+}
 
 /** @returns the refusal an error of the client comes from, or the error itself when another try may go through. */
 export function refusalOf(error: unknown, { brokers, sasl }: KafkaSettings): unknown {
   const where = `Kafka at ${brokers.join(', ')}`;
-  for (const { name, code, message } of causesOf(error)) {
-    if (name === 'KafkaJSSASLAuthenticationError') {
+  for (const { name, code, type, message } of causesOf(error)) {
+    if (name === 'KafkaJSSASLAuthenticationError' || OTHER_SIGN_IN.test(type ?? '')) {
       const user = sasl && 'username' in sasl ? `the user ${sasl.username} or its password` : 'this client';
       return new KafkaRefusedError(`${where} does not accept ${user}: check KAFKA_USERNAME, KAFKA_PASSWORD and KAFKA_SASL_MECHANISM.`, {
         cause: error,
       });
     }
-    if (code !== undefined && UNTRUSTED.test(code)) {
-      const reason = message.replace(/^Connection error: /, '');
+    if (UNTRUSTED.test(String(code))) {
+      const reason = message.replace(/^Connection error: |;.*$/g, '');
       return new KafkaRefusedError(
         `The certificate of ${where} is not trusted (${reason}): name the authority that issued it in KAFKA_CA_FILE, and the brokers as it names them.`,
         { cause: error },
       );
     }
-    if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
-      return new KafkaRefusedError(`${where} does not speak TLS there: check KAFKA_BROKERS and KAFKA_TLS.`, { cause: error });
-    }
   }
   return error;
 }
 
-function* causesOf(error: unknown): Generator<{ name: string; code?: string; message: string }> {
-  for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as Error).cause) yield cause as Error;
+function* causesOf(error: unknown): Generator<ClientError> {
+  for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as Error).cause) yield cause as ClientError;
 }

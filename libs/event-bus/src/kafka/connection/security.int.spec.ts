@@ -1,0 +1,72 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newId } from '@countersign/event-store';
+import { type LocalKafka, selfSignedKeyStore, startLocalKafka } from '@countersign/local-kafka';
+import { testDatabase } from '@countersign/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Arena, type ArenaDatabase, kafkaArena } from '../../contract/arena.js';
+import { append, createEffects, effectsOf, recording } from '../../contract/contract-arena.js';
+import type { KafkaEventBus } from '../kafka-event-bus.js';
+import type { KafkaSettings } from './client.js';
+
+const USER = { mechanism: 'scram-sha-256', username: 'countersign', password: 'open sesame' } as const;
+
+describe('brokers that ask who is there', () => {
+  let folder: string;
+  let kafka: LocalKafka;
+  let ca: string;
+  let otherCa: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'countersign-kafka-'));
+    const { keyStore, certificate } = await selfSignedKeyStore(join(folder, 'own'));
+    const other = await selfSignedKeyStore(join(folder, 'other'));
+    ca = await readFile(certificate, 'utf8');
+    otherCa = await readFile(other.certificate, 'utf8');
+    kafka = await startLocalKafka({ dataDir: join(folder, 'data'), security: { keyStore, users: { [USER.username]: USER.password } } });
+  }, 180_000);
+  afterAll(async () => {
+    await kafka?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  let db: ArenaDatabase;
+  let arena: Arena<KafkaEventBus> | undefined;
+  beforeEach(async () => {
+    db = await testDatabase();
+  });
+  afterEach(() => (arena ?? db).close());
+
+  const subscribed = async (settings: Omit<Partial<KafkaSettings>, 'brokers'>) => {
+    arena = kafkaArena(db, { brokers: [kafka.brokers], topicPrefix: 'secured', settings });
+    await createEffects(arena.ownerPool);
+    const bus = arena.openBus();
+    await bus.subscribe(recording('secured'));
+    return { ...arena, bus };
+  };
+
+  it('are reached by TLS and SCRAM', async () => {
+    const { bus, store, pool } = await subscribed({ tls: { ca }, sasl: USER });
+    const last = await append(store, newId('rev'), ['review.requested']);
+    expect(await bus.caughtUp('secured', last, 'all', 20_000)).toBe(true);
+    expect(await effectsOf(pool, 'secured')).toHaveLength(1);
+  });
+
+  it('refuse a wrong password, which is told in one sentence', async () => {
+    await expect(subscribed({ tls: { ca }, sasl: { ...USER, password: 'open barley' } })).rejects.toThrow(
+      `Kafka at ${kafka.brokers} does not accept the user countersign or its password: check KAFKA_USERNAME, KAFKA_PASSWORD and KAFKA_SASL_MECHANISM.`,
+    );
+  });
+
+  it('refuse a mechanism they do not have, likewise', async () => {
+    await expect(subscribed({ tls: { ca }, sasl: { ...USER, mechanism: 'scram-sha-512' } })).rejects.toThrow('check KAFKA_USERNAME');
+  });
+
+  it('are refused when another authority vouches for them, and when none does', async () => {
+    const sentence = /^The certificate of Kafka at \S+ is not trusted \(self-signed certificate\): name the authority/;
+    await expect(subscribed({ tls: { ca: otherCa }, sasl: USER })).rejects.toThrow(sentence);
+    await arena?.close();
+    db = await testDatabase();
+    await expect(subscribed({ tls: true, sasl: USER })).rejects.toThrow(sentence);
+  });
+});
