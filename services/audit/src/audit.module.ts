@@ -1,4 +1,3 @@
-import { reachable } from '@countersign/database';
 import { EventBusServer } from '@countersign/event-bus';
 import { createServiceApp } from '@countersign/http';
 import { type DynamicModule, Inject, Module, type OnModuleDestroy } from '@nestjs/common';
@@ -31,7 +30,7 @@ export class AuditModule implements OnModuleDestroy {
 
 /** The service, initialised and consuming; whoever wants a socket calls `listen`. `close()` drains it. */
 export async function createAuditApp(deps: AuditDeps): Promise<NestFastifyApplication> {
-  const { bus, logger, identityKey, pool, now, ready = async () => ({ database: await reachable(pool) }) } = deps;
+  const { bus, logger, identityKey, now, ready } = deps;
   const changes = new ReviewChanges();
   const context: AuditContext = { ...deps, readModels: await readModels(deps.databaseUrl), changes };
   const app = await createServiceApp(AuditModule.with(context), {

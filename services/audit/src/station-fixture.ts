@@ -33,7 +33,16 @@ export async function startStation() {
     drafts,
   );
   const client = new ServiceClient({ transport, identityKey: IDENTITY_KEY, check: checkAnswers() });
-  const app = await createAuditApp({ store, pool: db.pool, databaseUrl: db.ownerUrl, bus, client, logger, identityKey: IDENTITY_KEY });
+  const app = await createAuditApp({
+    store,
+    pool: db.pool,
+    databaseUrl: db.ownerUrl,
+    bus,
+    client,
+    logger,
+    identityKey: IDENTITY_KEY,
+    ready: async () => ({}),
+  });
   apps.audit = app;
 
   /** Position and bucket of the newest write, as a client sends them back. */

@@ -1,4 +1,3 @@
-import { reachable } from '@countersign/database';
 import { EventBusServer } from '@countersign/event-bus';
 import { createServiceApp } from '@countersign/http';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -17,7 +16,7 @@ export class DecisionsModule {
 
 /** The service, initialised and consuming; whoever wants a socket calls `listen`. `close()` drains it. */
 export async function createDecisionsApp(deps: DecisionsDeps): Promise<NestFastifyApplication> {
-  const { bus, logger, identityKey, pool, now, ready = async () => ({ database: await reachable(pool) }) } = deps;
+  const { bus, logger, identityKey, now, ready } = deps;
   const app = await createServiceApp(DecisionsModule.with(deps), {
     service: 'decisions',
     identityKey,

@@ -22,7 +22,7 @@ export interface DirectoryAppDeps extends DirectoryDeps {
   /** Key of the gateway's signature. */
   identityKey: string;
   now?: () => number;
-  ready?: () => Promise<Record<string, ReadyCheck>>;
+  ready: () => Promise<Record<string, ReadyCheck>>;
 }
 
-export const DIRECTORY = Symbol('DirectoryDeps');
+export const DEPS = Symbol('DirectoryDeps');

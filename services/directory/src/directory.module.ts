@@ -1,9 +1,8 @@
-import { reachable } from '@countersign/database';
 import { createServiceApp } from '@countersign/http';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { passwordLanes } from './credentials/turnstile.js';
-import { DIRECTORY, type DirectoryAppDeps } from './deps.js';
+import { DEPS, type DirectoryAppDeps } from './deps.js';
 import { keepHouse } from './housekeeping.js';
 import { AuthController } from './http/auth.controller.js';
 import { InternalController } from './http/internal.controller.js';
@@ -17,14 +16,14 @@ export class DirectoryModule {}
 const directoryModule = (deps: DirectoryAppDeps): DynamicModule => ({
   module: DirectoryModule,
   controllers: [AuthController, SettingsController, TeamController, InternalController],
-  providers: [{ provide: DIRECTORY, useValue: deps }],
+  providers: [{ provide: DEPS, useValue: deps }],
 });
 
 /**
  * The service, initialised and caught up with its streams; whoever wants a socket calls `listen`. `close()` ends its housekeeping too.
  */
 export async function createDirectoryApp(deps: DirectoryAppDeps): Promise<NestFastifyApplication> {
-  const { identityKey, logger, pool, now, ready = async () => ({ database: await reachable(pool) }) } = deps;
+  const { identityKey, logger, now, ready } = deps;
   const behind = await catchUpAll(deps);
   if (behind > 0) logger.info({ streams: behind }, 'updated lookup tables that were behind the event log');
   const app = await createServiceApp(directoryModule({ lanes: passwordLanes(), ...deps }), {

@@ -16,9 +16,9 @@ export interface IntakeDeps {
   egress: Pick<Egress, 'checkCallbackUrl'>;
   logger: Logger;
   identityKey: string;
-  /** How `createServiceApp` is told the time and asked for readiness, where a host says otherwise. */
+  /** How `createServiceApp` is told the time, where a host says otherwise, and asked for readiness. */
   now?: () => number;
-  ready?: () => Promise<Record<string, ReadyCheck>>;
+  ready: () => Promise<Record<string, ReadyCheck>>;
 }
 
 export const DEPS = Symbol('IntakeDeps');

@@ -1,4 +1,3 @@
-import { reachable } from '@countersign/database';
 import { EventBusServer } from '@countersign/event-bus';
 import { createServiceApp } from '@countersign/http';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -22,7 +21,7 @@ export class IntakeModule {
 
 /** The service, initialised and consuming; whoever wants a socket calls `listen`. `close()` drains it. */
 export async function createIntakeApp(deps: IntakeDeps): Promise<NestFastifyApplication> {
-  const { bus, logger, identityKey, pool, now, ready = async () => ({ database: await reachable(pool) }) } = deps;
+  const { bus, logger, identityKey, now, ready } = deps;
   const app = await createServiceApp(IntakeModule.with(deps), {
     service: 'intake',
     identityKey,

@@ -1,5 +1,4 @@
 import { CATEGORY_PREFIXES } from '@countersign/contracts';
-import { reachable } from '@countersign/database';
 import type { EventStore } from '@countersign/event-store';
 import { createServiceApp, type ReadyCheck } from '@countersign/http';
 import { TIMERS } from '@countersign/review';
@@ -20,7 +19,7 @@ export interface MonitoringDeps {
   logger: Logger;
   identityKey: string;
   now?: () => number;
-  ready?: () => Promise<Record<string, ReadyCheck>>;
+  ready: () => Promise<Record<string, ReadyCheck>>;
   /** Calls back when something may have been scheduled. */
   wake?: TimerLoopOptions['wake'];
 }
@@ -43,7 +42,7 @@ export class MonitoringModule implements OnModuleDestroy {
 
 /** The service, initialised and firing what falls due. It has no public routes; `close()` drains it. */
 export async function createMonitoringApp(deps: MonitoringDeps): Promise<NestFastifyApplication> {
-  const { store, pool, logger, identityKey, wake, now, ready = async () => ({ database: await reachable(pool) }) } = deps;
+  const { store, pool, logger, identityKey, wake, now, ready } = deps;
   const loop = new TimerLoop({
     pool,
     categories: { review: CATEGORY_PREFIXES.review },

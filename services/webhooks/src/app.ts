@@ -1,4 +1,3 @@
-import { reachable } from '@countersign/database';
 import { createEgress } from '@countersign/egress';
 import { EventBusServer } from '@countersign/event-bus';
 import { createServiceApp } from '@countersign/http';
@@ -19,7 +18,7 @@ export interface WebhooksApp {
 
 /** The webhooks service, ready to be injected into; nothing is consumed or sent before `start()`. */
 export async function createWebhooksApp(deps: WebhooksDeps): Promise<WebhooksApp> {
-  const { pool, store, bus, client, config, logger, identityKey, now, ready = async () => ({ database: await reachable(pool) }) } = deps;
+  const { pool, store, bus, client, config, logger, identityKey, now, ready } = deps;
   const { allowNetworks, headersTimeout, bodyTimeout, bodyBytes } = config;
   const egress = createEgress({
     allowNetworks,

@@ -20,9 +20,9 @@ export interface WebhooksDeps {
   config: WebhookConfig & { allowNetworks: readonly string[] };
   logger: Logger;
   identityKey: string;
-  /** How `createServiceApp` is told the time and asked for readiness, where a host says otherwise. */
+  /** How `createServiceApp` is told the time, where a host says otherwise, and asked for readiness. */
   now?: () => number;
-  ready?: () => Promise<Record<string, ReadyCheck>>;
+  ready: () => Promise<Record<string, ReadyCheck>>;
   /** In `User-Agent`; 0.0.0 when omitted. */
   version?: string;
   /** Replaces the system's resolver: how a test makes a name change its address. */

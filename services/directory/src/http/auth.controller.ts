@@ -20,7 +20,7 @@ import { Body, Controller, Delete, Get, Headers, Inject, Param, Post, Put } from
 import { readKey } from '../commands/keys.js';
 import { changePassword, rename } from '../commands/people.js';
 import { acceptInvitation, readInvitation } from '../commands/team.js';
-import { DIRECTORY, type DirectoryDeps } from '../deps.js';
+import { DEPS, type DirectoryDeps } from '../deps.js';
 import { findPersons, membershipsOf } from '../lookups/people.js';
 import { revokeSession, revokeSessions, sessionsOf } from '../sign-in/sessions.js';
 import { exchangeSignInLink, signIn } from '../sign-in/sign-in.js';
@@ -34,7 +34,7 @@ type RequestHeaders = Record<string, string | undefined>;
 /** Signing in, sessions, invitations, what a key is (HRP §1.1, §1.7). */
 @Controller('/api/v1/auth')
 export class AuthController {
-  constructor(@Inject(DIRECTORY) private readonly deps: DirectoryDeps) {}
+  constructor(@Inject(DEPS) private readonly deps: DirectoryDeps) {}
 
   @Post('login')
   async login(@Body(contract(Login)) body: Login, @Headers() headers: RequestHeaders): Promise<Reply<LoggedIn>> {

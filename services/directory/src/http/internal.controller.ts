@@ -16,7 +16,7 @@ import { goodKeys } from '../authentication/keys.js';
 import { openSessions } from '../authentication/people.js';
 import { webhookSecrets } from '../commands/projects.js';
 import { standardSecret } from '../credentials/webhook-secret.js';
-import { DIRECTORY, type DirectoryDeps } from '../deps.js';
+import { DEPS, type DirectoryDeps } from '../deps.js';
 import { findMember, type ProjectPerson, peopleOf } from '../lookups/people.js';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
@@ -24,7 +24,7 @@ const NO_STORE = { 'Cache-Control': 'no-store' };
 /** What the gateway and the other services ask (contracts/src/internal.ts). Signed like every route, and on no public one. */
 @Controller('/internal')
 export class InternalController {
-  constructor(@Inject(DIRECTORY) private readonly deps: DirectoryDeps) {}
+  constructor(@Inject(DEPS) private readonly deps: DirectoryDeps) {}
 
   @Post('authenticate')
   authenticate(@Body(contract(AuthenticateRequest)) body: AuthenticateRequest): Promise<AuthenticateReply> {

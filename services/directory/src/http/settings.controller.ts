@@ -22,7 +22,7 @@ import {
   rotateWebhookSecret,
   webhookSecrets,
 } from '../commands/projects.js';
-import { DIRECTORY, type DirectoryDeps } from '../deps.js';
+import { DEPS, type DirectoryDeps } from '../deps.js';
 import { keysOf } from '../lookups/keys.js';
 import { accepted, adminOf, metaOf, personOf } from './caller.js';
 import { keyView, projectView, secretInfoView, secretView } from './views.js';
@@ -33,7 +33,7 @@ const NO_STORE = { 'Cache-Control': 'no-store' };
 /** A project, its keys and its webhook secret (HRP §1.6, §10, §13). */
 @Controller('/api/v1/settings')
 export class SettingsController {
-  constructor(@Inject(DIRECTORY) private readonly deps: DirectoryDeps) {}
+  constructor(@Inject(DEPS) private readonly deps: DirectoryDeps) {}
 
   @Get('project')
   async project(@Identity() identity: CallerIdentity): Promise<Project> {

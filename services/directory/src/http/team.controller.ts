@@ -2,14 +2,14 @@ import { IdParams, type Member, MemberInvite, type MemberInvited, type MemberLis
 import { type CallerIdentity, contract, Identity, listBody, type Reply, respond } from '@countersign/http';
 import { Body, Controller, Delete, Get, Inject, Param, Post, Put } from '@nestjs/common';
 import { changeMember, endMember, inviteMember, teamOf } from '../commands/team.js';
-import { DIRECTORY, type DirectoryDeps } from '../deps.js';
+import { DEPS, type DirectoryDeps } from '../deps.js';
 import { accepted, adminOf, metaOf, personOf } from './caller.js';
 import { memberView } from './views.js';
 
 /** The people of a project (HRP §1.6). */
 @Controller('/api/v1/settings/team')
 export class TeamController {
-  constructor(@Inject(DIRECTORY) private readonly deps: DirectoryDeps) {}
+  constructor(@Inject(DEPS) private readonly deps: DirectoryDeps) {}
 
   @Get()
   async team(@Identity() identity: CallerIdentity): Promise<MemberList> {

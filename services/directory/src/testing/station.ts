@@ -58,6 +58,7 @@ export async function startStation(): Promise<Station> {
     },
     logger: createLogger({ service: 'directory', level: 'silent' }),
     identityKey: IDENTITY_KEY,
+    ready: async () => ({}),
   };
   const app = await createDirectoryApp(deps);
   const station: Station = {
