@@ -66,7 +66,7 @@ export function runService<Groups extends SettingGroups>(
     process.exit();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop());
-  // Whoever started it by fork is gone.
+  // Whoever started it with a channel is gone. Without one, under an orchestrator, the parent is nobody whose end would mean anything.
   process.on('disconnect', () => void stop());
   starting.catch(async (error) => {
     if (stopping) return;

@@ -13,11 +13,22 @@ export const DATABASE_SETTINGS = declareSettings('Database', {
   pool: { env: 'DATABASE_POOL', type: 'int', default: 12, min: 4, max: 200, meaning: 'Most connections of this process.' },
 });
 
+/** What every process that listens is told, all services in one or one alone. @param logLevel its default: a terminal wants less than a log. */
+export const listenerSettings = (logLevel: (typeof LOG_LEVELS)[number]) =>
+  ({
+    host: { env: 'HOST', type: 'string', default: '127.0.0.1', meaning: 'Address to listen on.' },
+    port: { env: 'PORT', type: 'int', default: 3100, min: 0, max: 65535, meaning: 'Port to listen on; 0 picks a free port.' },
+    logLevel: { env: 'LOG_LEVEL', type: 'enum', values: LOG_LEVELS, default: logLevel, meaning: 'Minimum log level (JSON on stderr).' },
+    checkAnswers: {
+      env: 'CHECK_ANSWERS',
+      type: 'boolean',
+      default: false,
+      meaning: 'Validate every service response against its contract and answer 500 on a mismatch. For tests and development.',
+    },
+  }) as const;
+
 export const HOST_SETTINGS = declareSettings('Service', {
-  host: { env: 'HOST', type: 'string', default: '127.0.0.1', meaning: 'Address to listen on.' },
-  port: { env: 'PORT', type: 'int', default: 3100, min: 0, max: 65535, meaning: 'Port to listen on; 0 takes a free one.' },
-  logLevel: { env: 'LOG_LEVEL', type: 'enum', values: LOG_LEVELS, default: 'info', meaning: 'Minimum log level (JSON on stderr).' },
-  checkAnswers: { env: 'CHECK_ANSWERS', type: 'boolean', default: false, meaning: 'Validate every service response against its contract.' },
+  ...listenerSettings('info'),
   identityKey: {
     env: 'IDENTITY_KEY',
     type: 'string',

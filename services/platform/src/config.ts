@@ -4,6 +4,7 @@ import { type ConfigOfGroups, declareSettings, type Environment, loadConfig, red
 import { DIRECTORY_SETTINGS } from '@countersign/directory';
 import { EGRESS_SETTINGS } from '@countersign/egress';
 import { GATEWAY_SETTINGS } from '@countersign/gateway';
+import { listenerSettings } from '@countersign/service-host';
 import { WEBHOOK_SETTINGS } from '@countersign/webhooks';
 
 const DATA_SETTINGS = declareSettings('Data', {
@@ -22,25 +23,7 @@ const DATA_SETTINGS = declareSettings('Data', {
   },
 });
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
-
-const SERVER_SETTINGS = declareSettings('Server', {
-  host: { env: 'HOST', type: 'string', default: '127.0.0.1', meaning: 'Address to listen on.' },
-  port: { env: 'PORT', type: 'int', default: 3100, min: 0, max: 65535, meaning: 'Port to listen on; 0 picks a free port.' },
-  logLevel: {
-    env: 'LOG_LEVEL',
-    type: 'enum',
-    values: LOG_LEVELS,
-    default: 'warn',
-    meaning: 'Minimum log level (JSON on stderr).',
-  },
-  checkAnswers: {
-    env: 'CHECK_ANSWERS',
-    type: 'boolean',
-    default: false,
-    meaning: 'Validate every service response against its contract and answer 500 on a mismatch. For tests and development.',
-  },
-});
+const SERVER_SETTINGS = declareSettings('Server', listenerSettings('warn'));
 
 /** Every setting of the all-in-one, group by group; the configuration's table in the README is made of it. */
 export const PLATFORM_GROUPS = {
