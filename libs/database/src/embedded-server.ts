@@ -1,12 +1,12 @@
 /** Finding the server of a folder, or starting one, until it accepts connections. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { EmbeddedPostgresError, OWNER, type Place, serverEnvironment } from './embedded-cluster.js';
 import { alive, dieWithUs, isServerOf, lastLines, readPostmasterPid } from './embedded-process.js';
+import { freePorts } from './free-ports.js';
 import { sqlState } from './transaction.js';
 
 export interface Server {
@@ -65,7 +65,7 @@ export async function startServer(place: Place, password: string, settings: Reco
   const deadline = Date.now() + START_MS;
   let said = '';
   while (Date.now() < deadline) {
-    const port = await freePort();
+    const [port] = (await freePorts(1)) as [number];
     const before = await sizeOf(place.log);
     const child = await launch(place, port, settings);
     const pid = child.pid ?? 0;
@@ -145,14 +145,6 @@ async function accepts(port: number, password: string, place: Place): Promise<bo
   } finally {
     await client.end().catch(() => {});
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done, fail) => server.once('error', fail).listen(0, '127.0.0.1', done));
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 async function sizeOf(path: string): Promise<number> {

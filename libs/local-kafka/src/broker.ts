@@ -13,9 +13,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePorts } from '@countersign/database';
 import { kafkaArtifacts, LocalKafkaError } from './artifacts.js';
 import type { KeyStore } from './certificate.js';
-import { freePort } from './free-port.js';
 
 const run = promisify(execFile);
 const START_MS = 90_000;
@@ -213,7 +213,8 @@ async function portsOf({ dataDir, port }: LocalKafkaOptions): Promise<Ports> {
     (text) => JSON.parse(text) as Partial<Ports>,
     () => null,
   );
-  const ports = { client: await freePort(), controller: await freePort(), internal: await freePort(), ...known };
+  const [client, controller, internal] = (await freePorts(3)) as [number, number, number];
+  const ports = { client, controller, internal, ...known };
   if (port !== undefined) ports.client = port;
   await writeFile(file, JSON.stringify(ports));
   return ports;

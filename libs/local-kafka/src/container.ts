@@ -1,5 +1,5 @@
 /** The broker in a container, for machines with Docker. */
-import { freePort } from './free-port.js';
+import { freePorts } from '@countersign/database';
 
 const IMAGE = 'apache/kafka:4.4.0';
 const START_MS = 180_000;
@@ -15,7 +15,7 @@ export async function dockerAnswers(): Promise<boolean> {
 /** Clients are told the address they came by, so the port is chosen before the container starts. */
 export async function startContainer(): Promise<{ brokers: string; stop(): Promise<void> }> {
   const { GenericContainer, Wait } = await import('testcontainers');
-  const port = await freePort();
+  const [port] = (await freePorts(1)) as [number];
   const container = await new GenericContainer(IMAGE)
     .withExposedPorts({ container: 9092, host: port })
     .withEnvironment({

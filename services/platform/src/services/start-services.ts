@@ -3,14 +3,12 @@
  * port and credentials as `npm start`.
  */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '@countersign/config';
 import type { ServiceName } from '@countersign/contracts';
-import { APP_ROLE, createPool } from '@countersign/database';
+import { APP_ROLE, createPool, freePorts } from '@countersign/database';
 import { type DirectoryDeps, directoryStore } from '@countersign/directory';
 import { startLocalKafka } from '@countersign/local-kafka';
 import { Teardown } from '@countersign/service-host';
@@ -76,8 +74,9 @@ export async function startServices(
     };
     const addresses: Record<string, string> = {};
     const ports = new Map<ServiceName, number[]>();
+    const unused = await freePorts(BEHIND.length * replicas);
     for (const service of BEHIND) {
-      const free = await freePorts(replicas);
+      const free = unused.splice(0, replicas);
       ports.set(service, free);
       addresses[`${service.toUpperCase()}_URL`] = free.map((one) => `http://127.0.0.1:${one}`).join(',');
     }
@@ -129,20 +128,6 @@ async function ready(url: string): Promise<void> {
     if (answer?.status === 200 && body?.status === 'ready') return;
     if (Date.now() > deadline) throw new Error(`The services were not ready within ${READY_MS / 1_000} s: ${JSON.stringify(body)}`);
   }
-}
-
-/** Ports nobody has now; all are held while they are chosen, so that none is chosen twice. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  return ports;
 }
 
 const set = (environment: Environment): Record<string, string> =>
