@@ -9,7 +9,10 @@ export interface Listening {
 
 const RECONNECT_MS = 1_000;
 
-/** Keeps one connection that hears when something becomes due. Without it the poll finds the same, a little later. */
+/**
+ * Keeps one connection that hears when something becomes due. Without it the poll finds the same, a little later. The bus has a listener too,
+ * but one that stands for a member: by the lock it holds others know which leases are alive. What it hears belongs to the bus.
+ */
 export function listenForDue({ pool, logger }: { pool: Pool; logger: Logger }, onDue: () => void): Listening {
   const stop = new AbortController();
   const listening = listen();
