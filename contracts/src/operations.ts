@@ -1,5 +1,5 @@
 /**
- * Every HTTP operation of the station: routing, access, validation and OpenAPI are read from this one table.
+ * Every HTTP operation of the server: routing, access, validation and OpenAPI are read from this one table.
  *
  * O1. No two operations share an id, or a method and path.
  * O2. What an operation can answer is its `errors` and what follows from its access, input and method (`errorsOf`).

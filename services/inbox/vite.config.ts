@@ -1,8 +1,8 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** `npm run dev -w @countersign/inbox` serves the pages beside a running station, whose API it passes on. */
-const STATION = 'http://127.0.0.1:3100';
+/** `npm run dev -w @countersign/inbox` serves the pages beside a running server, whose API it passes on. */
+const SERVER = 'http://127.0.0.1:3100';
 
 export default defineConfig({
   plugins: [react()],
@@ -13,5 +13,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  server: { proxy: { '/api': STATION, '/docs': STATION } },
+  server: { proxy: { '/api': SERVER, '/docs': SERVER } },
 });

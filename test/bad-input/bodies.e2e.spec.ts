@@ -11,7 +11,7 @@ const stage = new Stage();
 
 it('the footprint tells when something was stored', async () => {
   const before = await stage.target.footprint();
-  await stage.target.station.ask();
+  await stage.target.server.ask();
   expect(await stage.target.footprint()).not.toEqual(before);
 });
 

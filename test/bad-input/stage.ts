@@ -19,7 +19,7 @@ export class Stage {
   constructor() {
     beforeAll(async () => {
       this.#target = await startTarget();
-      this.#pids = this.target.station.topology.inspect().pids;
+      this.#pids = this.target.server.topology.inspect().pids;
       this.#megabytes = this.#memory();
     });
     afterAll(() => this.#target?.stop());
@@ -54,16 +54,16 @@ export class Stage {
   endsUnharmed(): void {
     describe('after all that', () => {
       it('the same server goes on: it is ready, its log verifies, and a person decides', async () => {
-        const { admin, topology } = this.target.station;
+        const { admin, topology } = this.target.server;
         expect(topology.inspect().pids).toEqual(this.#pids);
         expect((await this.target.ask('GET', '/health/ready')).status).toBe(200);
         expect(await admin.do('verifyAudit')).toMatchObject({ valid: true, first_bad: null });
-        const { id } = await this.target.station.ask();
+        const { id } = await this.target.server.ask();
         expect((await admin.act(id, 'approve')).decision).toBe('approved');
       });
 
       it('no fault was logged', () => {
-        expect(this.target.station.topology.inspect().log).toBe('');
+        expect(this.target.server.topology.inspect().log).toBe('');
       });
 
       it('its memory is bounded', () => {
@@ -74,7 +74,7 @@ export class Stage {
 
   /** Resident memory of the product's processes, in megabytes. */
   #memory(): number {
-    const sizes = this.target.station.topology
+    const sizes = this.target.server.topology
       .inspect()
       .pids.map((pid) => /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
     return sizes.reduce((sum, size) => sum + Number(size) / 1_024, 0);

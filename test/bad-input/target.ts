@@ -16,7 +16,7 @@ import {
 import { until } from '@countersign/platform/fixture';
 import type { OpenApi } from '../e2e/answers.js';
 import { footprint } from '../e2e/footprint.js';
-import { Caller, Station } from '../e2e/station.js';
+import { Caller, Server } from '../e2e/server.js';
 import { startAllInOne } from '../e2e/topology.js';
 
 export type Route = Operation & { id: OperationId };
@@ -49,7 +49,7 @@ export interface Refusal {
 const isErrorBody = validator(ErrorBody, 'exact');
 
 export interface Target {
-  station: Station;
+  server: Server;
   document: OpenApi;
   /** A key with every scope. */
   key: Caller;
@@ -78,14 +78,14 @@ const SETTINGS = {
 };
 
 export async function startTarget(): Promise<Target> {
-  const station = await Station.start(await startAllInOne(SETTINGS));
-  const { admin, agent, url } = station;
-  const key = await station.key({ name: 'nonsense', scopes: [...SCOPES] });
+  const server = await Server.start(await startAllInOne(SETTINGS));
+  const { admin, agent, url } = server;
+  const key = await server.key({ name: 'nonsense', scopes: [...SCOPES] });
   const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as OpenApi;
 
   const several = <T>(count: number, make: (n: number) => Promise<T>) => Promise.all(Array.from({ length: count }, (_, n) => make(n)));
-  const reviews = await several(12, () => station.ask());
-  const templates = await several(6, (n) => station.publish({ slug: `target-${n}` }));
+  const reviews = await several(12, () => server.ask());
+  const templates = await several(6, (n) => server.publish({ slug: `target-${n}` }));
   const keys = await several(3, () => admin.do('createApiKey', { body: { name: 'spare', scopes: ['reviews:read'] } }));
   const invitation = async (n: number) => {
     const { invite_url } = await admin.do('inviteMember', { body: { email: `target-${n}@demo.example` } });
@@ -93,9 +93,9 @@ export async function startTarget(): Promise<Target> {
   };
   const [joins = '', ...invitations] = await several(3, invitation);
   const body = { name: 'Spare', password: 'a-long-sentence-nobody-guesses-7' };
-  const { reviewer: spare } = await new Caller(url, null, station.answers).do('acceptInvite', { path: { token: joins }, body });
+  const { reviewer: spare } = await new Caller(url, null, server.answers).do('acceptInvite', { path: { token: joins }, body });
   const sessions = (await admin.do('listSessions')).items;
-  const { id: delivered } = await station.ask({ callback_url: station.receiver.url('/target') });
+  const { id: delivered } = await server.ask({ callback_url: server.receiver.url('/target') });
   await agent.do('withdrawReview', { path: { id: delivered } });
   const delivery = await until('a delivery to arrive', async () => {
     const { items } = await admin.do('listDeliveries', { query: { review_id: delivered, status: 'delivered' } });
@@ -137,7 +137,7 @@ export async function startTarget(): Promise<Target> {
   });
 
   return {
-    station,
+    server,
     document,
     key,
     objects,
@@ -148,10 +148,10 @@ export async function startTarget(): Promise<Target> {
       const path = route.path.replace(/\{\w+\}/, () => parameter ?? objectsOf(route)[0] ?? '');
       return ask(method, `${path}${query}`, { ...credential(route), ...headers }, body);
     },
-    footprint: () => footprint(station.topology),
+    footprint: () => footprint(server.topology),
     stop: () => {
       connections.destroy();
-      return station.stop();
+      return server.stop();
     },
   };
 }

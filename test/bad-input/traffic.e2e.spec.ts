@@ -19,7 +19,7 @@ describe('a connection', () => {
     stage.storesNothing(async () => {
       const found = await Promise.all(
         bytes().map(async ({ name, pieces, answers: due, everyMs }) => {
-          const { answers, text } = await converse(stage.target.station.url, pieces, { everyMs });
+          const { answers, text } = await converse(stage.target.server.url, pieces, { everyMs });
           return JSON.stringify(answers) === JSON.stringify(due)
             ? null
             : `${name}: ${JSON.stringify(answers)}, not ${JSON.stringify(due)}\n${text.slice(0, 300)}`;
@@ -38,7 +38,7 @@ describe('a connection', () => {
             n % 2 === 0
               ? `Content-Length: ${ASK.length}\r\n\r\n${cut}`
               : `Transfer-Encoding: chunked\r\n\r\n${ASK.length.toString(16)}\r\n${cut}`;
-          return converse(stage.target.station.url, [head + framed], { cut: true });
+          return converse(stage.target.server.url, [head + framed], { cut: true });
         }),
       );
       return [];
@@ -48,14 +48,14 @@ describe('a connection', () => {
     stage.storesNothing(async () => {
       const head = `POST /api/v1/reviews HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.target.key.bearer}\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n`;
       const almost = Buffer.alloc(1_000_000, ' ');
-      const ends = await Promise.all(Array.from({ length: 60 }, () => converse(stage.target.station.url, [head, almost])));
+      const ends = await Promise.all(Array.from({ length: 60 }, () => converse(stage.target.server.url, [head, almost])));
       return ends.map(({ answers }) => answers.join()).filter((answer) => answer !== '408 request_timeout');
     }));
 });
 
 describe('whatever is sent', () => {
   const credentials = (who: Who): Record<string, string> => {
-    const { admin, reviewer } = stage.target.station;
+    const { admin, reviewer } = stage.target.server;
     const bearer = { admin: admin.bearer, reviewer: reviewer.bearer, key: stage.target.key.bearer, garbage: 'cst_garbage', nobody: null }[
       who
     ];
@@ -67,7 +67,7 @@ describe('whatever is sent', () => {
     else if (method === route.method && typeof parameter === 'number') {
       const type = String(answer.headers['content-type'] ?? '');
       if (type === '' || type.startsWith('application/json')) {
-        stage.target.station.answers.check(route.id, answer.status, type, answer.text === '' ? null : JSON.parse(answer.text));
+        stage.target.server.answers.check(route.id, answer.status, type, answer.text === '' ? null : JSON.parse(answer.text));
       }
     }
   }

@@ -1,21 +1,21 @@
 /** Plays every scenario on a topology: undisturbed, and where `killed` is set with everything that decides killed at each of its moments. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SCENARIOS } from './scenarios.js';
-import { Station } from './station.js';
+import { Server } from './server.js';
 import type { Topology } from './topology.js';
 
 export function playScenarios(name: string, start: () => Promise<Topology>, { killed }: { killed: boolean }): void {
-  let station: Station;
+  let server: Server;
 
   beforeAll(async () => {
-    station = await Station.start(await start());
+    server = await Server.start(await start());
   });
-  afterAll(() => station?.stop());
+  afterAll(() => server?.stop());
 
   async function soundLog(): Promise<void> {
-    const report = await station.admin.do('verifyAudit');
+    const report = await server.admin.do('verifyAudit');
     expect(report).toMatchObject({ valid: true, first_bad: null });
-    const settled = await station.topology.query<{ stream: string; times: number }>(
+    const settled = await server.topology.query<{ stream: string; times: number }>(
       `select stream, count(*)::int as times from event_store.events where type in ('review.decided', 'review.expired') group by stream`,
     );
     expect(settled.length).toBeGreaterThan(8);
@@ -24,7 +24,7 @@ export function playScenarios(name: string, start: () => Promise<Topology>, { ki
 
   describe(`the product, ${name}`, () => {
     it.each(Object.entries(SCENARIOS))('%s', async (_, scenario) => {
-      await scenario(station, async () => {});
+      await scenario(server, async () => {});
     });
 
     it('leaves a log that verifies, and every review settled once at most', soundLog);
@@ -33,7 +33,7 @@ export function playScenarios(name: string, start: () => Promise<Topology>, { ki
   if (!killed) return;
   describe(`the product, ${name}, killed and started again at every moment`, () => {
     it.each(Object.entries(SCENARIOS))('%s', async (_, scenario) => {
-      await scenario(station, () => station.topology.killAndRestart());
+      await scenario(server, () => server.topology.killAndRestart());
     });
 
     it('leaves a log that verifies, and every review settled once at most', soundLog);

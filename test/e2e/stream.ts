@@ -1,4 +1,4 @@
-import type { Caller } from './station.js';
+import type { Caller } from './server.js';
 
 export interface Frame {
   type: string;

@@ -1,6 +1,6 @@
 /** Everybody who may come to the door, and what they carry. */
 import { SCOPES } from '@countersign/contracts';
-import { Caller, Station } from '../e2e/station.js';
+import { Caller, Server } from '../e2e/server.js';
 
 /** By what they carry; who of them is let in, and to what, is said in access.ts and in the rows. */
 export const ACTORS = [
@@ -40,7 +40,7 @@ export const ACTORS = [
 export type Actor = (typeof ACTORS)[number];
 
 export interface Cast {
-  station: Station;
+  server: Server;
   /** Headers each actor comes with. */
   headers: Record<Actor, Record<string, string>>;
   /** Somebody of the project who is no actor: holds, decides and asks for changes when the stage is set. */
@@ -77,8 +77,8 @@ export const tokenOf = (link: string): string => /[^/#=]+$/.exec(link)?.[0] ?? '
 const bearer = (token: string | null) => ({ authorization: `Bearer ${token}` });
 
 /** Everybody is made the way they are made in life: invited, registered by the operator, given a key by an admin. */
-export async function assemble(station: Station): Promise<Cast> {
-  const { admin: root, url, answers } = station;
+export async function assemble(server: Server): Promise<Cast> {
+  const { admin: root, url, answers } = server;
   const all = [...SCOPES];
 
   const signedIn = async (email: string) => {
@@ -99,11 +99,11 @@ export async function assemble(station: Station): Promise<Cast> {
   // The clock goes on only here, so that nothing else runs out with it.
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
   const expired = await key('expired', { expires_at: inAnHour });
-  await station.topology.advanceClock(7_200);
+  await server.topology.advanceClock(7_200);
 
-  const project = station.topology.credentials.project_id;
-  const strangers = await station.topology.operate<{ id: string }>('projects', 'create', 'Strangers');
-  const { sign_in_url } = await station.topology.operate<{ sign_in_url: string }>(
+  const project = server.topology.credentials.project_id;
+  const strangers = await server.topology.operate<{ id: string }>('projects', 'create', 'Strangers');
+  const { sign_in_url } = await server.topology.operate<{ sign_in_url: string }>(
     ...[
       'users',
       'create',
@@ -133,7 +133,7 @@ export async function assemble(station: Station): Promise<Cast> {
   const asOwner = { owner: EMAILS['owner of the key'] };
   const requesting = await key('requesting', asOwner);
   const unowned = await key('unowned', {}, admin.caller);
-  const other = await station.publish({ slug: 'elsewhere' });
+  const other = await server.publish({ slug: 'elsewhere' });
   const orphan = await key('orphan', { owner: 'leaver@demo.example' });
   for (const { id } of [removed, leaver]) await root.do('removeMember', { path: { id } });
   const disabled = await key('disabled');
@@ -178,7 +178,7 @@ export async function assemble(station: Station): Promise<Cast> {
     'basic credentials': { authorization: `Basic ${Buffer.from(`${EMAILS.admin}:${PASSWORD}`).toString('base64')}` },
   };
   return {
-    station,
+    server,
     headers,
     holder: holder.caller,
     requestingKey: requesting.caller,

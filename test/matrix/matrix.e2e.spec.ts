@@ -14,7 +14,7 @@ import {
 } from '@countersign/contracts';
 import { until } from '@countersign/platform/fixture';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Station } from '../e2e/station.js';
+import { Server } from '../e2e/server.js';
 import { startAllInOne } from '../e2e/topology.js';
 import { expected, isUnknown, type Outcome } from './access.js';
 import { ACTORS, type Actor, assemble, type Cast } from './actors.js';
@@ -25,15 +25,15 @@ import { Stage } from './stage.js';
 
 jest.setTimeout(180_000);
 
-let station: Station;
+let server: Server;
 let cast: Cast;
 let stage: Stage;
 beforeAll(async () => {
-  station = await Station.start(await startAllInOne({ PASSWORD_COST: '10' }));
-  cast = await assemble(station);
+  server = await Server.start(await startAllInOne({ PASSWORD_COST: '10' }));
+  cast = await assemble(server);
   stage = new Stage(cast);
 });
-afterAll(() => station?.stop());
+afterAll(() => server?.stop());
 
 interface Answered {
   outcome: Outcome;
@@ -45,7 +45,7 @@ async function send(id: OperationId, actor: Actor, { path = {}, query = {}, body
   const { method, path: template } = operationOf(id);
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
   const left = new AbortController();
-  const response = await fetch(`${station.url}${filled}?${new URLSearchParams(query)}`, {
+  const response = await fetch(`${server.url}${filled}?${new URLSearchParams(query)}`, {
     method,
     headers: { ...(headers ?? cast.headers[actor]), ...(body ? { 'content-type': 'application/json' } : {}) },
     body: body && JSON.stringify(body),
@@ -58,7 +58,7 @@ async function send(id: OperationId, actor: Actor, { path = {}, query = {}, body
   }
   const text = await response.text();
   const json = type.startsWith('application/json') && text !== '' ? JSON.parse(text) : null;
-  if (type.startsWith('application/json') || response.status >= 400 || text === '') station.answers.check(id, response.status, type, json);
+  if (type.startsWith('application/json') || response.status >= 400 || text === '') server.answers.check(id, response.status, type, json);
   const code = response.status >= 400 ? (json?.error?.code as string) : undefined;
   return { outcome: code ? `${response.status} ${code}` : String(response.status), body: json ?? {}, text };
 }
@@ -66,8 +66,8 @@ async function send(id: OperationId, actor: Actor, { path = {}, query = {}, body
 /** A review or template as those see it who may. */
 async function stateOf(object: Attempt['untouched']): Promise<unknown> {
   if (object === undefined) return null;
-  if ('review' in object) return station.admin.do('getReview', { path: { id: object.review } });
-  return (await station.admin.try('getTemplate', { path: { id: object.template } })).body;
+  if ('review' in object) return server.admin.do('getReview', { path: { id: object.review } });
+  return (await server.admin.try('getTemplate', { path: { id: object.template } })).body;
 }
 
 const succeeds = (outcome: Outcome): boolean => /^2\d\d$/.test(outcome);
@@ -127,15 +127,15 @@ describe('after all that was tried', () => {
   beforeAll(async () => {
     const everything = async () => {
       const sql = "select count(*)::int as count from event_store.events where category <> 'person'";
-      return (await station.topology.query<{ count: number }>(sql))[0]?.count;
+      return (await server.topology.query<{ count: number }>(sql))[0]?.count;
     };
     await until('the log to be told', async () => {
-      const lists = [station.admin, cast.strangersAdmin].map((admin) => admin.do('listAuditEvents', { query: { limit: 1 } }));
+      const lists = [server.admin, cast.strangersAdmin].map((admin) => admin.do('listAuditEvents', { query: { limit: 1 } }));
       const totals = (await Promise.all(lists)).map(({ total }) => total);
       return totals.reduce((sum, total) => sum + total, 0) === (await everything());
     });
-    for (const admin of [station.admin, cast.strangersAdmin]) {
-      const response = await fetch(`${station.url}/api/v1/audit/export`, { headers: { authorization: `Bearer ${admin.bearer}` } });
+    for (const admin of [server.admin, cast.strangersAdmin]) {
+      const response = await fetch(`${server.url}/api/v1/audit/export`, { headers: { authorization: `Bearer ${admin.bearer}` } });
       for (const line of (await response.text()).split('\n')) if (line !== '') log.push(JSON.parse(line) as AuditEvent);
     }
   });
@@ -201,7 +201,7 @@ describe('after all that was tried', () => {
   });
 
   it('the log verifies, and nothing was a fault of the server', async () => {
-    expect(await station.admin.do('verifyAudit')).toMatchObject({ valid: true, first_bad: null });
-    expect(station.topology.inspect().log).toBe('');
+    expect(await server.admin.do('verifyAudit')).toMatchObject({ valid: true, first_bad: null });
+    expect(server.topology.inspect().log).toBe('');
   });
 });

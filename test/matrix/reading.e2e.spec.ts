@@ -6,22 +6,22 @@ import { request } from 'node:http';
 import { OPERATIONS } from '@countersign/contracts';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { footprint } from '../e2e/footprint.js';
-import { Caller, Station } from '../e2e/station.js';
+import { Caller, Server } from '../e2e/server.js';
 import { startAllInOne } from '../e2e/topology.js';
 import { PASSWORD, tokenOf } from './actors.js';
 
 jest.setTimeout(120_000);
 
-let station: Station;
+let server: Server;
 /** What a path parameter may stand for: a pending review, a decided one, a draft of a template, a delivery's place, a secret. */
 let ids: string[];
 let links: { signIn: string; invitation: string; ticket: string };
 
 beforeAll(async () => {
-  station = await Station.start(await startAllInOne({ PASSWORD_COST: '10' }));
-  const { admin, agent, topology } = station;
-  const pending = await station.ask();
-  const decided = await station.ask();
+  server = await Server.start(await startAllInOne({ PASSWORD_COST: '10' }));
+  const { admin, agent, topology } = server;
+  const pending = await server.ask();
+  const decided = await server.ask();
   await admin.act(decided.id, 'approve');
   const draft = await admin.do('createTemplateDraft', { body: { slug: 'drafted', auto_approve: true, name: 'Drafted', fields: [] } });
   const { sign_in_url } = await topology.operate<{ sign_in_url: string }>(
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await admin.do('listReviews');
   await admin.do('listAuditEvents');
 });
-afterAll(() => station?.stop());
+afterAll(() => server?.stop());
 
 /** How somebody may come who only looks, or says so. */
 const GUISES: Record<string, Record<string, string>> = {
@@ -54,7 +54,7 @@ function look(method: string, path: string, headers: Record<string, string>): Pr
   const body = '{"action_id":"approve","decision":"approved","token":"x","name":"x","password":"a-long-sentence-nobody-guesses-9"}';
   return new Promise((resolve, reject) => {
     const sent = request(
-      `${station.url}${path}`,
+      `${server.url}${path}`,
       { method, headers: { ...headers, 'content-length': Buffer.byteLength(body) } },
       (response) => {
         // A stream has no end.
@@ -88,10 +88,10 @@ const PAGES = () => [
 
 describe.each(Object.entries(GUISES))('%s', (_, guise) => {
   it.each(['GET', 'HEAD', 'OPTIONS'])('changes nothing with %s', async (method) => {
-    const { admin, agent, reviewer } = station;
+    const { admin, agent, reviewer } = server;
     const credentials = [admin, reviewer, agent].map(({ bearer }) => ({ authorization: `Bearer ${bearer}` }));
     const cookie = { cookie: `countersign_session=${admin.bearer}`, 'sec-fetch-site': 'cross-site' };
-    const before = await footprint(station.topology);
+    const before = await footprint(server.topology);
     const seen: [string, number][] = [];
     for (const path of [...addresses(), ...PAGES()]) {
       const answers = await Promise.all([...credentials, cookie, {}].map((credential) => look(method, path, { ...credential, ...guise })));
@@ -99,13 +99,13 @@ describe.each(Object.entries(GUISES))('%s', (_, guise) => {
     }
     expect(seen.filter(([, status]) => status >= 500)).toEqual([]);
     expect(new Set(seen.map(([, status]) => status)).size).toBeGreaterThan(1);
-    expect(await footprint(station.topology)).toEqual(before);
+    expect(await footprint(server.topology)).toEqual(before);
   });
 });
 
 describe('after everybody has looked', () => {
   it('the sign-in link still signs in, once', async () => {
-    const anybody = new Caller(station.url, null, station.answers);
+    const anybody = new Caller(server.url, null, server.answers);
     expect(await anybody.do('exchangeSignInLink', { body: { token: links.signIn } })).toMatchObject({
       reviewer: { email: 'linked@demo.example' },
     });
@@ -113,7 +113,7 @@ describe('after everybody has looked', () => {
   });
 
   it('the invitation can still be accepted, once', async () => {
-    const anybody = new Caller(station.url, null, station.answers);
+    const anybody = new Caller(server.url, null, server.answers);
     const body = { name: 'Invited', password: PASSWORD };
     expect(await anybody.do('acceptInvite', { path: { token: links.invitation }, body })).toMatchObject({
       reviewer: { email: 'invited@demo.example' },
@@ -128,8 +128,8 @@ describe('after everybody has looked', () => {
   });
 
   it('nobody has decided anything, and nothing was a fault of the server', async () => {
-    expect(await station.agent.review(ids[0] as string)).toMatchObject({ status: 'pending', decision: null, held_by: null });
-    expect((await station.admin.do('getTemplate', { path: { id: ids[2] as string } })).status).toBe('draft');
-    expect(station.topology.inspect().log).toBe('');
+    expect(await server.agent.review(ids[0] as string)).toMatchObject({ status: 'pending', decision: null, held_by: null });
+    expect((await server.admin.do('getTemplate', { path: { id: ids[2] as string } })).status).toBe('draft');
+    expect(server.topology.inspect().log).toBe('');
   });
 });

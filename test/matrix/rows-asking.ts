@@ -1,6 +1,6 @@
 /** What agents submit, and reading it. */
 import { digest } from '@countersign/evidence';
-import { DRAFT } from '../e2e/station.js';
+import { DRAFT } from '../e2e/server.js';
 import type { Attempt } from './attempt.js';
 import type { Row, Rows } from './row.js';
 import type { SelfDeciding, Stage } from './stage.js';

@@ -1,6 +1,6 @@
 /** What only people do to a review (decision 7), and tidying up. */
 import { digest } from '@countersign/evidence';
-import { DRAFT } from '../e2e/station.js';
+import { DRAFT } from '../e2e/server.js';
 import { emailOf } from './actors.js';
 import type { Attempt } from './attempt.js';
 import type { Row, Rows } from './row.js';

@@ -205,7 +205,7 @@ export const REST_ROWS = {
       ...reading,
       scope: 'reviews:create',
       tries: 'to send a test',
-      attempt: (_, __, { station }) => ({ body: { url: station.receiver.url('/matrix') } }),
+      attempt: (_, __, { server }) => ({ body: { url: server.receiver.url('/matrix') } }),
     },
   ],
 } as const satisfies Partial<Rows>;

@@ -35,7 +35,7 @@ const drafted =
   (kind: 'plain' | SelfDeciding, draft: Record<string, unknown>) =>
   async (stage: Stage): Promise<Template> => {
     const { id } = await stage.freshTemplate(kind);
-    return stage.cast.station.admin.do('replaceTemplateDraft', { path: { id }, body: draft });
+    return stage.cast.server.admin.do('replaceTemplateDraft', { path: { id }, body: draft });
   };
 
 const each = (row: (kind: SelfDeciding) => Row): Row[] => KINDS.map(row);

@@ -1,7 +1,7 @@
 /** Real objects in every state, made on demand through the product's own routes. */
 import type { Review, ReviewCreate, Template, TemplateCreate } from '@countersign/contracts';
 import { until } from '@countersign/platform/fixture';
-import { Caller, DRAFT } from '../e2e/station.js';
+import { Caller, DRAFT } from '../e2e/server.js';
 import { type Cast, emailOf, PASSWORD, tokenOf } from './actors.js';
 import type { Attempt } from './attempt.js';
 
@@ -44,18 +44,18 @@ export class Stage {
 
   /** A template of its own, published by a person. */
   freshTemplate(kind: 'plain' | SelfDeciding = 'plain'): Promise<Template> {
-    return this.cast.station.admin.do('createTemplate', { body: this.config(kind === 'plain' ? {} : SELF_DECIDING[kind]) });
+    return this.cast.server.admin.do('createTemplate', { body: this.config(kind === 'plain' ? {} : SELF_DECIDING[kind]) });
   }
 
   async paused(kind: 'plain' | SelfDeciding = 'plain'): Promise<Template> {
     const { id } = await this.freshTemplate(kind);
-    return this.cast.station.admin.do('pauseTemplate', { path: { id } });
+    return this.cast.server.admin.do('pauseTemplate', { path: { id } });
   }
 
   /** Never published. */
   draft(kind: 'plain' | SelfDeciding = 'plain'): Promise<Template> {
     const body = { ...this.config(kind === 'plain' ? {} : SELF_DECIDING[kind]) };
-    return this.cast.station.admin.do('createTemplateDraft', { body });
+    return this.cast.server.admin.do('createTemplateDraft', { body });
   }
 
   async pending(more: Partial<ReviewCreate> = {}): Promise<Review> {
@@ -107,15 +107,15 @@ export class Stage {
 
   /** An API key of the project. */
   async key(): Promise<string> {
-    return (await this.cast.station.admin.do('createApiKey', { body: { name: this.slug(), scopes: ['reviews:read'] } })).id;
+    return (await this.cast.server.admin.do('createApiKey', { body: { name: this.slug(), scopes: ['reviews:read'] } })).id;
   }
 
   /** A person of the project. */
   async member(): Promise<string> {
-    const { station } = this.cast;
-    const { invite_url } = await station.admin.do('inviteMember', { body: { email: `${this.slug()}@demo.example`, role: 'reviewer' } });
+    const { server } = this.cast;
+    const { invite_url } = await server.admin.do('inviteMember', { body: { email: `${this.slug()}@demo.example`, role: 'reviewer' } });
     const body = { name: 'Passing through', password: PASSWORD };
-    const { reviewer } = await new Caller(station.url, null, station.answers).do('acceptInvite', {
+    const { reviewer } = await new Caller(server.url, null, server.answers).do('acceptInvite', {
       path: { token: tokenOf(invite_url) },
       body,
     });
@@ -124,13 +124,13 @@ export class Stage {
 
   /** In both projects, no new webhook secret waits. */
   async secretSettled(): Promise<Attempt> {
-    for (const admin of [this.cast.station.admin, this.cast.strangersAdmin]) await admin.try('promoteHmacSecret');
+    for (const admin of [this.cast.server.admin, this.cast.strangersAdmin]) await admin.try('promoteHmacSecret');
     return {};
   }
 
   /** In both projects, a new webhook secret waits. */
   async secretPending(): Promise<Attempt> {
-    for (const admin of [this.cast.station.admin, this.cast.strangersAdmin]) await admin.try('rotateHmacSecret');
+    for (const admin of [this.cast.server.admin, this.cast.strangersAdmin]) await admin.try('rotateHmacSecret');
     return {};
   }
 
@@ -141,11 +141,11 @@ export class Stage {
   }
 
   async #delivered(): Promise<string> {
-    const { station, requestingKey } = this.cast;
-    const { id } = await this.pending({ callback_url: station.receiver.url('/arrives') });
+    const { server, requestingKey } = this.cast;
+    const { id } = await this.pending({ callback_url: server.receiver.url('/arrives') });
     await requestingKey.do('withdrawReview', { path: { id } });
     const { id: delivery } = await until('a delivery to arrive', async () => {
-      const { items } = await station.admin.do('listDeliveries', { query: { review_id: id, status: 'delivered' } });
+      const { items } = await server.admin.do('listDeliveries', { query: { review_id: id, status: 'delivered' } });
       return items[0];
     });
     return delivery;

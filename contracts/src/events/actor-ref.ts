@@ -5,7 +5,7 @@
 import type { Actor, AgentActor, PersonActor } from '../identity.js';
 import type { ActorRef, AgentRef, PersonRef } from './parts.js';
 
-/** A part of the station that acts by itself. */
+/** A part of the server that acts by itself. */
 export interface SystemActor {
   kind: 'system';
   /** What acts, such as `clock` or `webhooks`; `system:` is put before it where it is shown. */

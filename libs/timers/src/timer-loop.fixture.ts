@@ -18,7 +18,7 @@ export interface Fired {
   early: boolean;
 }
 
-export class Station {
+export class Server {
   readonly project = newId('prj');
   readonly #loops: TimerLoop[] = [];
   readonly #processes: ChildProcess[] = [];
@@ -28,13 +28,13 @@ export class Station {
     readonly store: PostgresEventStore,
   ) {}
 
-  static async start(): Promise<Station> {
+  static async start(): Promise<Server> {
     const db = await testDatabase();
     const store = new PostgresEventStore({ pool: db.pool, writer: 'test', categories: CATEGORIES });
     await db.ownerPool.query(`
       create table fired (n bigserial primary key, stream text, kind text, process text, early boolean);
       grant select, insert on fired to countersign_app; grant usage on sequence fired_n_seq to countersign_app`);
-    return new Station(db, store);
+    return new Server(db, store);
   }
 
   /** A handler that fires as a service would, and writes down that `process` did. */

@@ -4,22 +4,22 @@ import { newId, redactStream, uuidOf } from '@countersign/event-store';
 import { agent, ann, doing, foreignAgent, OTHER_PROJECT, PAYLOAD, PROJECT } from '@countersign/review/fixture';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AUDIT_PROJECTION } from './index.js';
-import { type Station, startStation } from './station-fixture.js';
+import { type Server, startServer } from './server-fixture.js';
 
-let station: Station;
+let server: Server;
 let review: string;
 
 beforeAll(async () => {
-  station = await startStation();
-  review = await station.ask();
-  await station.decide(review, ann, doing(ann, 'request_changes', { feedback: 'Shorter.' }));
-  await station.ask({ actor: foreignAgent }, { project_id: OTHER_PROJECT });
-  await station.decide(await station.ask(), ann, doing(ann, 'approve'));
+  server = await startServer();
+  review = await server.ask();
+  await server.decide(review, ann, doing(ann, 'request_changes', { feedback: 'Shorter.' }));
+  await server.ask({ actor: foreignAgent }, { project_id: OTHER_PROJECT });
+  await server.decide(await server.ask(), ann, doing(ann, 'approve'));
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 async function everything(): Promise<AuditEvent[]> {
-  const { body } = await station.raw('/api/v1/audit/export');
+  const { body } = await server.raw('/api/v1/audit/export');
   return (body as Buffer)
     .toString()
     .trimEnd()
@@ -29,7 +29,7 @@ async function everything(): Promise<AuditEvent[]> {
 
 describe('the audit log', () => {
   it('says who did what, newest first, and only of the own project', async () => {
-    const { body } = await station.call<AuditList>('listAuditEvents');
+    const { body } = await server.call<AuditList>('listAuditEvents');
     expect(body.items.map((item) => [item.action, item.actor.split(':')[0]])).toEqual([
       ['review.decided', 'person'],
       ['review.requested', 'agent'],
@@ -40,31 +40,31 @@ describe('the audit log', () => {
   });
 
   it('is filtered and paged', async () => {
-    const requests = await station.call<AuditList>('listAuditEvents', { query: 'action=review.requested&action=review.decided' });
+    const requests = await server.call<AuditList>('listAuditEvents', { query: 'action=review.requested&action=review.decided' });
     expect(requests.body.total).toBe(3);
-    const one = await station.call<AuditList>('listAuditEvents', { query: `resource_id=${review}&limit=1` });
+    const one = await server.call<AuditList>('listAuditEvents', { query: `resource_id=${review}&limit=1` });
     expect(one.body).toMatchObject({ total: 2, has_more: true, items: [{ action: 'review.changes_requested', resource_id: review }] });
-    const next = await station.call<AuditList>('listAuditEvents', {
+    const next = await server.call<AuditList>('listAuditEvents', {
       query: `resource_id=${review}&limit=1&cursor=${one.body.next_cursor}`,
     });
     expect(next.body.items).toMatchObject([{ action: 'review.requested', prev_signature: null }]);
     expect(one.body.items[0]?.prev_signature).toBe(next.body.items[0]?.signature);
-    const people = await station.call<AuditList>('listAuditEvents', { query: `actor=person:${ann.person_id}` });
+    const people = await server.call<AuditList>('listAuditEvents', { query: `actor=person:${ann.person_id}` });
     expect(people.body.total).toBe(2);
-    expect((await station.call<AuditList>('listAuditEvents', { query: 'from=2999-01-01T00:00:00Z' })).body.total).toBe(0);
+    expect((await server.call<AuditList>('listAuditEvents', { query: 'from=2999-01-01T00:00:00Z' })).body.total).toBe(0);
   });
 
   it('counts up to ten thousand, and says that it stopped there', async () => {
-    const { rowCount } = await station.db.ownerPool.query(
+    const { rowCount } = await server.db.ownerPool.query(
       `insert into audit.log select (jsonb_populate_record(null::audit.log, to_jsonb(l) || jsonb_build_object('position', -n))).*
        from (select * from audit.log where project = $1 limit 1) l, generate_series(1, 10000) n`,
       [PROJECT],
     );
     expect(rowCount).toBe(10_000);
-    const { body } = await station.call<AuditList>('listAuditEvents', { query: 'limit=1' });
+    const { body } = await server.call<AuditList>('listAuditEvents', { query: 'limit=1' });
     expect(body).toMatchObject({ total: 10_000, total_is_capped: true, has_more: true });
-    await station.db.ownerPool.query('delete from audit.log where position < 0');
-    const { body: again } = await station.call<AuditList>('listAuditEvents', { query: 'limit=1' });
+    await server.db.ownerPool.query('delete from audit.log where position < 0');
+    const { body: again } = await server.call<AuditList>('listAuditEvents', { query: 'limit=1' });
     expect([again.total, again.total_is_capped]).toEqual([4, undefined]);
   });
 
@@ -78,42 +78,42 @@ describe('the audit log', () => {
   it('is not for a key that is limited to some templates', async () => {
     const limited = { ...agent, template_ids: [newId('tpl')] };
     for (const operation of ['listAuditEvents', 'exportAudit'] as const) {
-      const { status, body } = await station.call<ErrorBody>(operation, { actor: limited });
+      const { status, body } = await server.call<ErrorBody>(operation, { actor: limited });
       expect([operation, status, body.error.code]).toEqual([operation, 403, 'template_not_allowed']);
     }
   });
 
   it('verifies, and names the first bad position after somebody changed a row', async () => {
-    const sound = await station.call<AuditVerification>('verifyAudit');
+    const sound = await server.call<AuditVerification>('verifyAudit');
     expect(sound.body).toMatchObject({ valid: true, first_bad: null, redacted: 0 });
-    const { rows } = await station.db.ownerPool.query<{ position: number }>(
+    const { rows } = await server.db.ownerPool.query<{ position: number }>(
       'select position from event_store.events where stream = $1 and version = 1',
       [uuidOf(review)],
     );
     const tamper = async (body: string) => {
-      await station.db.ownerPool.query(
+      await server.db.ownerPool.query(
         `begin; set local session_replication_role = replica;
          update event_store.events set body = ${body} where position = ${Number(rows[0]?.position)}; commit`,
       );
     };
     await tamper(`replace(body, 'Hello', 'Hollo')`);
-    const { body } = await station.call<AuditVerification>('verifyAudit');
+    const { body } = await server.call<AuditVerification>('verifyAudit');
     expect(body).toMatchObject({ valid: false, first_bad: { position: rows[0]?.position, stream: review } });
-    const hidden = await station.call<AuditVerification>('verifyAudit', { actor: foreignAgent });
+    const hidden = await server.call<AuditVerification>('verifyAudit', { actor: foreignAgent });
     expect(hidden.body.first_bad).toMatchObject({ position: rows[0]?.position, stream: null });
     await tamper(`replace(body, 'Hollo', 'Hello')`);
-    expect((await station.call<AuditVerification>('verifyAudit')).body.valid).toBe(true);
+    expect((await server.call<AuditVerification>('verifyAudit')).body.valid).toBe(true);
   });
 
   it('verifies a range, and no more than one request can', async () => {
-    expect((await station.call<AuditVerification>('verifyAudit', { query: 'from=2&to=3' })).body).toMatchObject({
+    expect((await server.call<AuditVerification>('verifyAudit', { query: 'from=2&to=3' })).body).toMatchObject({
       valid: true,
       verified_from: 2,
       verified_to: 3,
       events: 2,
     });
     const refused = async (query: string) => {
-      const { status, body } = await station.call<ErrorBody>('verifyAudit', { query });
+      const { status, body } = await server.call<ErrorBody>('verifyAudit', { query });
       return [status, body.error.code, body.error.param];
     };
     expect(await refused('from=3&to=2')).toEqual([400, 'invalid_request', 'query.from']);
@@ -124,31 +124,31 @@ describe('the audit log', () => {
 /** Every row of every table, in one order. */
 async function dump(): Promise<string> {
   const tables = AUDIT_PROJECTION.tables.map(async (table) => {
-    const { rows } = await station.db.ownerPool.query<{ row: string }>(`select to_jsonb(t)::text as row from audit.${table} t order by 1`);
+    const { rows } = await server.db.ownerPool.query<{ row: string }>(`select to_jsonb(t)::text as row from audit.${table} t order by 1`);
     return rows.map(({ row }) => `${table} ${row}`).join('\n');
   });
   return (await Promise.all(tables)).join('\n');
 }
-const caughtUp = async () => station.bus.caughtUp('audit', (await station.store.head()).position, 'all', 10_000);
-const deps = () => ({ owner: station.db.ownerPool, store: station.store });
+const caughtUp = async () => server.bus.caughtUp('audit', (await server.store.head()).position, 'all', 10_000);
+const deps = () => ({ owner: server.db.ownerPool, store: server.store });
 
 describe('a rebuild', () => {
   it('gives the same tables', async () => {
     await caughtUp();
     const before = await dump();
     const { events } = await rebuildProjection(AUDIT_PROJECTION, deps());
-    expect(events).toBe((await station.store.head()).position);
+    expect(events).toBe((await server.store.head()).position);
     expect(await dump()).toBe(before);
   });
 
   it('loses and doubles nothing while reviews are asked and decided, and readers are answered all the time', async () => {
     let going = true;
     const writer = async () => {
-      while (going) await station.decide(await station.ask(), ann, doing(ann, 'approve'));
+      while (going) await server.decide(await server.ask(), ann, doing(ann, 'approve'));
     };
     const statuses = new Set<number>();
     const reader = async () => {
-      while (going) statuses.add((await station.call('listReviews')).status);
+      while (going) statuses.add((await server.call('listReviews')).status);
     };
     const load = Promise.all([writer(), writer(), reader()]);
     for (const _ of [1, 2, 3]) await rebuildProjection(AUDIT_PROJECTION, deps());
@@ -159,20 +159,20 @@ describe('a rebuild', () => {
     await rebuildProjection(AUDIT_PROJECTION, deps());
     expect(await dump()).toBe(lived);
     expect([...statuses]).toEqual([200]);
-    expect(await station.bus.parked('audit')).toEqual([]);
+    expect(await server.bus.parked('audit')).toEqual([]);
   });
 });
 
 describe('erasure', () => {
   it('takes a review out of lists, feedback and the details of the log, and leaves the proof valid', async () => {
-    await station.db.ownerPool.query('select event_store.redact_stream($1, $2)', [uuidOf(review), 'asked for']);
+    await server.db.ownerPool.query('select event_store.redact_stream($1, $2)', [uuidOf(review), 'asked for']);
     await caughtUp();
-    expect((await station.call('getReview', { path: { id: review } })).status).toBe(404);
-    const { rows } = await station.db.ownerPool.query('select 1 from audit.reviews where state::text like $1', ['%Shorter.%']);
+    expect((await server.call('getReview', { path: { id: review } })).status).toBe(404);
+    const { rows } = await server.db.ownerPool.query('select 1 from audit.reviews where state::text like $1', ['%Shorter.%']);
     expect(rows).toEqual([]);
     const log = (await everything()).filter((line) => line.resource_id === review);
     expect(log.filter((line) => line.action !== 'stream.redacted').every((line) => line.redacted)).toBe(true);
-    const { body } = await station.call<AuditVerification>('verifyAudit');
+    const { body } = await server.call<AuditVerification>('verifyAudit');
     expect(body.valid).toBe(true);
     expect(body.redacted).toBeGreaterThan(0);
   });
@@ -181,10 +181,10 @@ describe('erasure', () => {
     const asked = {
       body: { assignee: 'erased@example.org', metadata: { of: 'erased metadata' }, payload: { ...PAYLOAD, subject: 'erased subject' } },
     };
-    const erased = await station.ask(asked);
-    await station.decide(erased, ann, doing(ann, 'approve', { edited_payload: { body: 'erased edit' }, feedback: 'erased feedback' }));
-    const alone = await station.ask(asked);
-    await station.decide(await station.ask(), ann, doing(ann, 'approve'));
+    const erased = await server.ask(asked);
+    await server.decide(erased, ann, doing(ann, 'approve', { edited_payload: { body: 'erased edit' }, feedback: 'erased feedback' }));
+    const alone = await server.ask(asked);
+    await server.decide(await server.ask(), ann, doing(ann, 'approve'));
     await caughtUp();
     const words = ['erased subject', 'erased edit', 'erased feedback', 'erased metadata', 'erased@example.org'];
     const before = await dump();
@@ -193,14 +193,14 @@ describe('erasure', () => {
       new Set((await everything()).filter((line) => line.resource_id === erased).map((line) => line.actor.split(':')[0]));
     expect(await actors()).toEqual(new Set(['agent', 'person']));
 
-    await redactStream(station.db.ownerPool, { stream: erased, reason: 'asked for', metadata: true });
-    await redactStream(station.db.ownerPool, { stream: alone, reason: 'asked for' });
+    await redactStream(server.db.ownerPool, { stream: erased, reason: 'asked for', metadata: true });
+    await redactStream(server.db.ownerPool, { stream: alone, reason: 'asked for' });
     await caughtUp();
     const lived = await dump();
     expect(words.filter((word) => lived.includes(word))).toEqual([]);
     expect(await actors()).toEqual(new Set(['system']));
     await rebuildProjection(AUDIT_PROJECTION, deps());
     expect(await dump()).toBe(lived);
-    expect(await station.bus.parked('audit')).toEqual([]);
+    expect(await server.bus.parked('audit')).toEqual([]);
   });
 });

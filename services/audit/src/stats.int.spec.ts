@@ -1,27 +1,27 @@
 import { ann, doing, PROJECT } from '@countersign/review/fixture';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { templateStats } from './queries/stats.js';
-import { type Station, startStation } from './station-fixture.js';
+import { type Server, startServer } from './server-fixture.js';
 
-let station: Station;
+let server: Server;
 beforeAll(async () => {
-  station = await startStation();
+  server = await startServer();
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 describe('the stats of a template', () => {
   it('count what people decided, in whole percents, and how long it took them', async () => {
-    await station.db.stopClock('2030-01-01T00:00:00.000Z');
-    const [first, second, third, changed] = await Promise.all(Array.from({ length: 5 }, () => station.ask()));
-    await station.db.stopClock('2030-01-01T00:01:30.000Z');
-    await station.decide(first as string, ann, doing(ann, 'approve'));
-    await station.decide(second as string, ann, doing(ann, 'approve'));
-    await station.decide(third as string, ann, doing(ann, 'reject', { feedback: 'No.' }));
-    await station.decide(changed as string, ann, doing(ann, 'request_changes', { feedback: 'Shorter.' }));
-    expect(await station.bus.caughtUp('audit', (await station.store.head()).position, 'all', 10_000)).toBe(true);
-    const { rows } = await station.db.pool.query<{ template: string }>('select distinct template from audit.tallies');
+    await server.db.stopClock('2030-01-01T00:00:00.000Z');
+    const [first, second, third, changed] = await Promise.all(Array.from({ length: 5 }, () => server.ask()));
+    await server.db.stopClock('2030-01-01T00:01:30.000Z');
+    await server.decide(first as string, ann, doing(ann, 'approve'));
+    await server.decide(second as string, ann, doing(ann, 'approve'));
+    await server.decide(third as string, ann, doing(ann, 'reject', { feedback: 'No.' }));
+    await server.decide(changed as string, ann, doing(ann, 'request_changes', { feedback: 'Shorter.' }));
+    expect(await server.bus.caughtUp('audit', (await server.store.head()).position, 'all', 10_000)).toBe(true);
+    const { rows } = await server.db.pool.query<{ template: string }>('select distinct template from audit.tallies');
     expect(rows).toHaveLength(1);
-    expect(await templateStats(station.db.pool, PROJECT, rows[0]?.template as string)).toMatchObject({
+    expect(await templateStats(server.db.pool, PROJECT, rows[0]?.template as string)).toMatchObject({
       total_reviews: 5,
       human_decided: 3,
       auto_approved: 0,

@@ -4,33 +4,33 @@ import type { StoredEvent } from '@countersign/event-store';
 import { decidedBy, elapse, onReview, type RequestedReview, reviewFold, withdraw } from '@countersign/review';
 import { within } from '@countersign/review/fixture';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Station, startStation } from './fixture/station.js';
+import { type Server, startServer } from './fixture/server.js';
 
 jest.setTimeout(240_000);
 
-let station: Station;
+let server: Server;
 beforeAll(async () => {
-  station = await startStation();
+  server = await startServer();
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 type Answer = Awaited<ReturnType<typeof press>>;
-const press = (id: string, actor: PersonActor, body: object) => station.call('actOnReview', actor, id, { body });
+const press = (id: string, actor: PersonActor, body: object) => server.call('actOnReview', actor, id, { body });
 const SETTLES = ['review.decided', 'review.expired', 'review.withdrawn'];
 
 /** Three people who want three different things, in an order that changes. */
 const three = (id: string, round: number): Promise<Answer>[] => {
   const wishes: (() => Promise<Answer>)[] = [
-    () => press(id, station.ann, { action_id: 'approve' }),
-    () => press(id, station.bob, { action_id: 'reject', feedback: 'No.' }),
-    () => press(id, station.chief, { action_id: 'approve', edited_payload: { subject: 'Better' } }),
+    () => press(id, server.ann, { action_id: 'approve' }),
+    () => press(id, server.bob, { action_id: 'reject', feedback: 'No.' }),
+    () => press(id, server.chief, { action_id: 'approve', edited_payload: { subject: 'Better' } }),
   ];
   return wishes.map((_, n) => (wishes[(n + round) % 3] as () => Promise<Answer>)());
 };
 
 /** The one fact that settled it, and what every loser must have been told of it. */
 async function outcome(id: string): Promise<{ fact: StoredEvent<ReviewEvent>; told: NonNullable<ErrorBody['error']['review']> }> {
-  const facts = await station.facts(id);
+  const facts = await server.facts(id);
   const settling = facts.filter(({ type }) => SETTLES.includes(type));
   expect(settling).toHaveLength(1);
   const review = facts.reduce(reviewFold.evolve, reviewFold.initial()) as RequestedReview;
@@ -70,7 +70,7 @@ describe('two hundred times', () => {
     for (let round = 0; round < 200; round += 10) {
       await Promise.all(
         Array.from({ length: 10 }, async (_, n) => {
-          const id = await station.ask();
+          const id = await server.ask();
           const { taken, by } = await agree(id, await Promise.all(three(id, round + n)));
           expect(taken).toBe(1);
           winners.add(by);
@@ -83,16 +83,16 @@ describe('two hundred times', () => {
   it('they and the clock reach for it as its window ends: one of the four has it, and the clock dates it at the deadline', async () => {
     const endings = { people: 0, clock: 0 };
     for (let round = 0; round < 200; round++) {
-      const id = await station.ask(within(round % 2 ? 'auto_reject' : 'auto_approve', 60));
-      const { expires_at } = await station.shown(id);
-      const { now } = await station.store.head();
+      const id = await server.ask(within(round % 2 ? 'auto_reject' : 'auto_approve', 60));
+      const { expires_at } = await server.shown(id);
+      const { now } = await server.store.head();
       // Up to 12 milliseconds before the end, so that either may be first.
       const left = (Date.parse(expires_at ?? '') - Date.parse(now)) / 1000 - 0.012 * Math.random();
-      await station.db.advanceClock(left);
+      await server.db.advanceClock(left);
       let settled = false;
       const clock = async () => {
         while (!settled) {
-          const { events, state } = await onReview(station.others, {
+          const { events, state } = await onReview(server.others, {
             review_id: id,
             actor: null,
             decide: (before, at) => elapse('timeout', before, at),
@@ -119,13 +119,13 @@ describe('two hundred times', () => {
 describe('a hundred times', () => {
   it('somebody decides what the agent withdraws', async () => {
     for (let round = 0; round < 100; round++) {
-      const id = await station.ask();
-      const taking = onReview(station.others, {
+      const id = await server.ask();
+      const taking = onReview(server.others, {
         review_id: id,
-        actor: station.agent,
-        decide: (state, now) => withdraw({ actor: station.agent }, state, now),
+        actor: server.agent,
+        decide: (state, now) => withdraw({ actor: server.agent }, state, now),
       });
-      const [answer, { refusal }] = await Promise.all([press(id, station.ann, { action_id: 'approve' }), taking]);
+      const [answer, { refusal }] = await Promise.all([press(id, server.ann, { action_id: 'approve' }), taking]);
       const { taken } = await agree(id, [answer]);
       expect(refusal?.code).toBe(taken === 1 ? 'review_already_decided' : undefined);
     }
@@ -133,12 +133,12 @@ describe('a hundred times', () => {
 
   it('somebody decides what somebody else claims: decided by the holder, or before there was one', async () => {
     for (let round = 0; round < 100; round++) {
-      const id = await station.ask();
+      const id = await server.ask();
       const [decision, claim] = await Promise.all([
-        press(id, station.ann, { action_id: 'approve' }),
-        station.call('claimReview', station.bob, id),
+        press(id, server.ann, { action_id: 'approve' }),
+        server.call('claimReview', server.bob, id),
       ]);
-      const [, ...rest] = await station.types(id);
+      const [, ...rest] = await server.types(id);
       if (claim.status === 200) {
         expect([rest, decision.code, decision.body.error?.held_by]).toEqual([
           ['review.claimed'],
@@ -155,23 +155,23 @@ describe('a hundred times', () => {
     for (let round = 0; round < 100; round += 10) {
       await Promise.all(
         Array.from({ length: 10 }, async () => {
-          const id = await station.ask();
-          const answers = await Promise.all(Array.from({ length: 5 }, () => press(id, station.ann, { action_id: 'approve' })));
+          const id = await server.ask();
+          const answers = await Promise.all(Array.from({ length: 5 }, () => press(id, server.ann, { action_id: 'approve' })));
           expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
           expect(answers.filter(({ headers }) => headers['idempotent-replay'] === 'true')).toHaveLength(4);
-          expect(await station.types(id)).toEqual(['review.requested', 'review.decided']);
+          expect(await server.types(id)).toEqual(['review.requested', 'review.decided']);
         }),
       );
     }
   });
 
   it('many do what can be done by many: nothing is lost, and nobody meets a fault', async () => {
-    const id = await station.ask();
+    const id = await server.ask();
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, n) => press(id, n % 2 ? station.ann : station.bob, { action_id: 'escalate', feedback: `No. ${n}` })),
+      Array.from({ length: 40 }, (_, n) => press(id, n % 2 ? server.ann : server.bob, { action_id: 'escalate', feedback: `No. ${n}` })),
     );
     const done = answers.filter(({ status }) => status === 200);
     expect(answers.every(({ status, headers }) => status === 200 || (status === 503 && headers['retry-after'] === '1'))).toBe(true);
-    expect(await station.types(id)).toEqual(['review.requested', ...done.map(() => 'review.action_taken')]);
+    expect(await server.types(id)).toEqual(['review.requested', ...done.map(() => 'review.action_taken')]);
   });
 });

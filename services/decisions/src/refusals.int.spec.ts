@@ -5,51 +5,51 @@ import { digest } from '@countersign/evidence';
 import { claim } from '@countersign/review';
 import { type Asked, within } from '@countersign/review/fixture';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Station, startStation } from './fixture/station.js';
+import { type Server, startServer } from './fixture/server.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 beforeAll(async () => {
-  station = await startStation();
+  server = await startServer();
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
-const press = (id: string, body: unknown, actor: Actor = station.ann) => station.call('actOnReview', actor, id, { body });
-const approve = (id: string, more: object = {}, actor: Actor = station.ann) => press(id, { action_id: 'approve', ...more }, actor);
+const press = (id: string, body: unknown, actor: Actor = server.ann) => server.call('actOnReview', actor, id, { body });
+const approve = (id: string, more: object = {}, actor: Actor = server.ann) => press(id, { action_id: 'approve', ...more }, actor);
 const sendBack = (id: string) => press(id, { action_id: 'request_changes', feedback: 'Shorter.' });
 
 describe('an action is refused', () => {
   it.each<[string, () => Actor, number, string]>([
-    ['a key with every scope', () => station.agent, 403, 'human_actor_required'],
-    ['a key of another project', () => ({ ...station.agent, project_id: station.elsewhere }), 403, 'human_actor_required'],
-    ['somebody of another project', () => station.stranger, 404, 'review_not_found'],
+    ['a key with every scope', () => server.agent, 403, 'human_actor_required'],
+    ['a key of another project', () => ({ ...server.agent, project_id: server.elsewhere }), 403, 'human_actor_required'],
+    ['somebody of another project', () => server.stranger, 404, 'review_not_found'],
   ])('to %s, whichever way', async (_who, actor, status, code) => {
-    const id = await station.ask();
+    const id = await server.ask();
     const ways = [
       await approve(id, {}, actor()),
-      await station.call('decideReview', actor(), id, { body: { decision: 'approved', reviewer: 'ann@example.org' } }),
-      await station.call('retryReview', actor(), id, { body: { feedback: 'x' } }),
-      await station.call('cancelReviewRequest', actor(), id),
+      await server.call('decideReview', actor(), id, { body: { decision: 'approved', reviewer: 'ann@example.org' } }),
+      await server.call('retryReview', actor(), id, { body: { feedback: 'x' } }),
+      await server.call('cancelReviewRequest', actor(), id),
     ];
     for (const way of ways) expect([way.status, way.code]).toEqual([status, code]);
-    expect(await station.types(id)).toEqual(['review.requested']);
+    expect(await server.types(id)).toEqual(['review.requested']);
   });
 
   it('to a key before the review is looked up, and for what is no review to everybody', async () => {
     for (const id of [newId('rev'), newId('tpl'), 'nonsense']) {
-      expect((await approve(id, {}, station.agent)).code).toBe('human_actor_required');
+      expect((await approve(id, {}, server.agent)).code).toBe('human_actor_required');
       expect((await approve(id)).code).toBe('review_not_found');
     }
   });
 
   it('to whoever answers for the request, as far as it would approve', async () => {
-    const id = await station.ask({ actor: { ...station.agent, owner: station.ann.person_id }, on_behalf_of: station.bob });
-    for (const actor of [station.ann, station.bob]) {
+    const id = await server.ask({ actor: { ...server.agent, owner: server.ann.person_id }, on_behalf_of: server.bob });
+    for (const actor of [server.ann, server.bob]) {
       const { status, code } = await approve(id, {}, actor);
       expect([status, code]).toEqual([403, 'requester_cannot_approve']);
     }
-    expect((await approve(id, {}, station.chief)).status).toBe(200);
+    expect((await approve(id, {}, server.chief)).status).toBe(200);
   });
 
   it.each<[string, Asked, object, number, string, string | undefined]>([
@@ -102,20 +102,20 @@ describe('an action is refused', () => {
       'payload_digest',
     ],
   ])('for %s', async (_what, how, body, status, code, param) => {
-    const id = await station.ask(how);
+    const id = await server.ask(how);
     const answer = await press(id, body);
     expect([answer.status, answer.code, answer.body.error?.param]).toEqual([status, code, param]);
     if (status === 409) expect(answer.body.error?.review).toMatchObject({ id, status: 'pending', current_version: 1 });
-    expect(await station.types(id)).toEqual(['review.requested']);
+    expect(await server.types(id)).toEqual(['review.requested']);
   });
 
   it('while changes are awaited, and while somebody else holds the review', async () => {
-    const id = await station.ask();
+    const id = await server.ask();
     await sendBack(id);
     for (const action_id of ['approve', 'reject'])
       expect((await press(id, { action_id, feedback: 'x' })).code).toBe('review_awaiting_changes');
-    const held = await station.ask();
-    await station.happen(held, station.bob, (state, now) => claim({ actor: station.bob }, state, now));
+    const held = await server.ask();
+    await server.happen(held, server.bob, (state, now) => claim({ actor: server.bob }, state, now));
     const { status, body } = await approve(held);
     expect([status, body.error]).toMatchObject([
       409,
@@ -125,29 +125,29 @@ describe('an action is refused', () => {
 });
 
 describe('the deprecated routes refuse as the actions they stand for', () => {
-  const decide = (id: string, body: object, actor: Actor = station.ann) => station.call('decideReview', actor, id, { body });
-  const retry = (id: string, body: object = {}) => station.call('retryReview', station.ann, id, { body: { feedback: 'x', ...body } });
-  const cancel = (id: string, body: object = {}) => station.call('cancelReviewRequest', station.ann, id, { body });
+  const decide = (id: string, body: object, actor: Actor = server.ann) => server.call('decideReview', actor, id, { body });
+  const retry = (id: string, body: object = {}) => server.call('retryReview', server.ann, id, { body: { feedback: 'x', ...body } });
+  const cancel = (id: string, body: object = {}) => server.call('cancelReviewRequest', server.ann, id, { body });
   const seen = { version: 7, payload_digest: digest({}) };
   const decided = async () => {
-    const id = await station.ask();
-    await approve(id, {}, station.bob);
+    const id = await server.ask();
+    await approve(id, {}, server.bob);
     return id;
   };
   const waiting = async () => {
-    const id = await station.ask();
+    const id = await server.ask();
     await sendBack(id);
     return id;
   };
-  const held = async (open = station.ask) => {
+  const held = async (open = server.ask) => {
     const id = await open();
-    await station.happen(id, station.bob, (state, now) => claim({ actor: station.bob }, state, now));
+    await server.happen(id, server.bob, (state, now) => claim({ actor: server.bob }, state, now));
     return id;
   };
-  const asked = (how: Asked) => () => station.ask(how);
+  const asked = (how: Asked) => () => server.ask(how);
   const archived = async () => {
     const id = await decided();
-    await station.call('archiveReview', station.ann, id);
+    await server.call('archiveReview', server.ann, id);
     return id;
   };
   const only = (decision_value: 'approved' | 'rejected', more: object = {}): Asked => ({
@@ -171,7 +171,7 @@ describe('the deprecated routes refuse as the actions they stand for', () => {
   });
 
   it('decide: requester_cannot_approve, as long as it would approve', async () => {
-    const id = await station.ask({ on_behalf_of: station.ann });
+    const id = await server.ask({ on_behalf_of: server.ann });
     expect((await decide(id, { decision: 'edited', edited_payload: { subject: 'x' } })).code).toBe('requester_cannot_approve');
     expect((await decide(id, { decision: 'rejected' })).status).toBe(200);
   });
@@ -199,8 +199,8 @@ describe('the deprecated routes refuse as the actions they stand for', () => {
   });
 
   it('all three: review_expired', async () => {
-    const id = await station.ask(within('expire', 60));
-    await station.db.advanceClock(60);
+    const id = await server.ask(within('expire', 60));
+    await server.db.advanceClock(60);
     for (const answer of [await decide(id, { decision: 'approved' }), await retry(id), await cancel(id)])
       expect(answer.code).toBe('review_expired');
   });

@@ -13,17 +13,17 @@ import {
   SCOPE_PRESETS,
   webhookSecrets,
 } from './index.js';
-import { must, PASSWORD, type Station, startStation } from './testing/station.js';
+import { must, PASSWORD, type Server, startServer } from './testing/server.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 let project: string;
 beforeAll(async () => {
-  station = await startStation();
-  project = must(await createProject(station.deps, { name: 'Mail', slug: 'mail' }, OPERATOR)).id;
+  server = await startServer();
+  project = must(await createProject(server.deps, { name: 'Mail', slug: 'mail' }, OPERATOR)).id;
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 const refusal = async (outcome: Promise<{ ok: boolean; refusal?: { code: string; param?: string } }>) => {
   const { refusal: no } = (await outcome) as { refusal?: { code: string; param?: string } };
@@ -32,28 +32,28 @@ const refusal = async (outcome: Promise<{ ok: boolean; refusal?: { code: string;
 
 describe('without HTTP', () => {
   it('a project is made and found by slug', async () => {
-    expect(await findProjectBySlug(station.deps, 'mail')).toMatchObject({ id: project, name: 'Mail', slug: 'mail' });
-    expect(await findProjectBySlug(station.deps, 'post')).toBeNull();
-    const secrets = must(await revealWebhookSecret(station.deps, project, OPERATOR));
-    expect(secrets).toEqual(await webhookSecrets(station.deps, project));
+    expect(await findProjectBySlug(server.deps, 'mail')).toMatchObject({ id: project, name: 'Mail', slug: 'mail' });
+    expect(await findProjectBySlug(server.deps, 'post')).toBeNull();
+    const secrets = must(await revealWebhookSecret(server.deps, project, OPERATOR));
+    expect(secrets).toEqual(await webhookSecrets(server.deps, project));
   });
 
   it('a person is made, found by any spelling of the address, and takes a role in another project', async () => {
     const person = { email: 'Ann@Example.com', name: 'Ann', password: PASSWORD, project, role: 'admin' } as const;
-    const { id } = must(await createPerson(station.deps, person, OPERATOR));
-    expect(await findPersonByEmail(station.deps, 'ann@EXAMPLE.com')).toMatchObject({ id, email: 'ann@example.com', name: 'Ann' });
-    const other = await station.project('Other');
-    expect(await grantRole(station.deps, { project: other, person: id, role: 'reviewer' }, OPERATOR)).toMatchObject({ ok: true });
-    expect(await peopleOf(station.deps, other)).toMatchObject([{ id, role: 'reviewer' }]);
+    const { id } = must(await createPerson(server.deps, person, OPERATOR));
+    expect(await findPersonByEmail(server.deps, 'ann@EXAMPLE.com')).toMatchObject({ id, email: 'ann@example.com', name: 'Ann' });
+    const other = await server.project('Other');
+    expect(await grantRole(server.deps, { project: other, person: id, role: 'reviewer' }, OPERATOR)).toMatchObject({ ok: true });
+    expect(await peopleOf(server.deps, other)).toMatchObject([{ id, role: 'reviewer' }]);
   });
 
   it('a key is made with a preset', async () => {
-    const made = must(await createApiKey(station.deps, project, { name: 'agent', scopes: [...SCOPE_PRESETS.agent] }, OPERATOR));
+    const made = must(await createApiKey(server.deps, project, { name: 'agent', scopes: [...SCOPE_PRESETS.agent] }, OPERATOR));
     expect(made.key.scopes).toContain('reviews:read');
   });
 
   it('what breaks the rules is refused before anything is written', async () => {
-    const { deps } = station;
+    const { deps } = server;
     const key = { name: 'agent', scopes: [...SCOPE_PRESETS.agent] };
     const person = { email: 'bob@example.com', name: 'Bob', password: PASSWORD, project, role: 'admin' } as const;
     const head = (await deps.store.head()).position;
@@ -77,7 +77,7 @@ describe('without HTTP', () => {
 
   it('one raw key is never that of two keys', async () => {
     const input = { name: 'agent', scopes: [...SCOPE_PRESETS.agent], rawKey: newRawKey() };
-    must(await createApiKey(station.deps, project, input, OPERATOR));
-    await expect(createApiKey(station.deps, project, input, OPERATOR)).rejects.toThrow(/already used by another key/);
+    must(await createApiKey(server.deps, project, input, OPERATOR));
+    await expect(createApiKey(server.deps, project, input, OPERATOR)).rejects.toThrow(/already used by another key/);
   });
 });

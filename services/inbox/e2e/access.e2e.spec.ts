@@ -5,12 +5,12 @@ import { DESKTOP, PHONE } from './browser.js';
 import { contrastFaults } from './contrast.js';
 import { eventually, inboxTest } from './inbox-test.js';
 
-const { station, chromium } = inboxTest();
+const { server, chromium } = inboxTest();
 
 let screens: [name: string, path: string][] = [];
 
 beforeAll(async () => {
-  await station.publish({
+  await server.publish({
     slug: 'wide',
     name: 'A template with a very long name that does not fit anywhere on a phone',
     instructions: 'x'.repeat(300),
@@ -39,20 +39,20 @@ beforeAll(async () => {
     day: '2026-12-04',
     [`undeclared_${'s'.repeat(100)}`]: 't'.repeat(300),
   };
-  const wide = await station.ask('wide', payload, {
+  const wide = await server.ask('wide', payload, {
     confidence: 0.7,
     irreversibility: 'irreversible',
     timeout: { seconds: 86_400, action: 'auto_reject' },
   });
-  const changed = await station.ask('wide', payload);
-  await station.act(changed.id, 'request_changes', { feedback: 'u'.repeat(300) });
-  const awaited = await station.ask('wide', payload);
-  await station.act(awaited.id, 'request_changes', { feedback: 'Once more' });
-  await station.resubmit(changed.id, { ...payload, title: 'Narrow', text: 'v'.repeat(200) });
-  const approved = await station.ask('wide', payload);
-  await station.act(approved.id, 'approve', { edited_payload: { title: 'Approved' }, feedback: 'x'.repeat(200) });
-  const rejected = await station.askEmail('Rejected');
-  await station.act(rejected.id, 'reject', { feedback: 'No' });
+  const changed = await server.ask('wide', payload);
+  await server.act(changed.id, 'request_changes', { feedback: 'u'.repeat(300) });
+  const awaited = await server.ask('wide', payload);
+  await server.act(awaited.id, 'request_changes', { feedback: 'Once more' });
+  await server.resubmit(changed.id, { ...payload, title: 'Narrow', text: 'v'.repeat(200) });
+  const approved = await server.ask('wide', payload);
+  await server.act(approved.id, 'approve', { edited_payload: { title: 'Approved' }, feedback: 'x'.repeat(200) });
+  const rejected = await server.askEmail('Rejected');
+  await server.act(rejected.id, 'reject', { feedback: 'No' });
   screens = [
     ['the list', '/'],
     ['the decided', '/?status=decided'],
@@ -108,7 +108,7 @@ describe.each([
   ['a phone in the dark', PHONE, 'dark'],
 ] as const)('on %s', (_, viewport, colorScheme) => {
   it('every screen has its landmarks, names for its controls, readable colours, and no sideways scroll', async () => {
-    const page = await chromium.pageOf(station.admin, { viewport, colorScheme, reducedMotion: 'reduce' });
+    const page = await chromium.pageOf(server.admin, { viewport, colorScheme, reducedMotion: 'reduce' });
     const faults: string[] = [];
     for (const [name, path] of screens) {
       await settled(page, path);
@@ -127,7 +127,7 @@ describe.each([
     const page = await (await chromium.context({ viewport, colorScheme, reducedMotion: 'reduce' })).newPage();
     await settled(page, '/login');
     expect([await nameless(page), await contrastFaults(page)]).toEqual([[], []]);
-    const inside = await chromium.pageOf(station.admin, { viewport, colorScheme, reducedMotion: 'reduce' });
+    const inside = await chromium.pageOf(server.admin, { viewport, colorScheme, reducedMotion: 'reduce' });
     await settled(inside, screens[3]?.[1] as string);
     await inside.getByRole('button', { name: 'Approve', exact: true }).click();
     await inside.getByRole('dialog').waitFor();
@@ -139,15 +139,15 @@ describe.each([
 describe('by keyboard alone', () => {
   it('a person signs in, finds a review, decides it, and goes on to the next', async () => {
     // Newest first among equals.
-    const second = await station.askEmail('Keys: the second', { priority: 'critical' });
-    const first = await station.askEmail('Keys: the first', { priority: 'critical' });
+    const second = await server.askEmail('Keys: the second', { priority: 'critical' });
+    const first = await server.askEmail('Keys: the first', { priority: 'critical' });
     const page = await (await chromium.context()).newPage();
     await page.goto('/');
     await page.getByLabel('E-mail').waitFor();
     await page.keyboard.press('Tab');
-    await page.keyboard.type(station.admin.email);
+    await page.keyboard.type(server.admin.email);
     await page.keyboard.press('Tab');
-    await page.keyboard.type(station.admin.password);
+    await page.keyboard.type(server.admin.password);
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: /Keys: the first/ }).waitFor();
     await page.keyboard.press('j');
@@ -164,12 +164,12 @@ describe('by keyboard alone', () => {
     await page.keyboard.press('a');
     await page.getByRole('dialog', { name: 'Approve?' }).waitFor();
     await page.keyboard.press('Escape');
-    expect((await station.read(first.id)).status).toBe('pending');
+    expect((await server.read(first.id)).status).toBe('pending');
     await page.keyboard.press('a');
     await page.getByRole('dialog', { name: 'Approve?' }).waitFor();
     await page.keyboard.press('Enter');
     await page.locator('.outcome').waitFor();
-    expect(await station.read(first.id)).toMatchObject({ decision: 'approved', feedback: 'approve r c a j k ?' });
+    expect(await server.read(first.id)).toMatchObject({ decision: 'approved', feedback: 'approve r c a j k ?' });
 
     await eventually(async () =>
       expect(await page.locator('.outcome').evaluate((element) => element === document.activeElement)).toBe(true),
@@ -182,7 +182,7 @@ describe('by keyboard alone', () => {
     await page.keyboard.type('Once more, please');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('heading', { name: 'Waiting for the agent' }).waitFor();
-    expect(await station.read(second.id)).toMatchObject({ status: 'awaiting_iteration', feedback: 'Once more, please' });
+    expect(await server.read(second.id)).toMatchObject({ status: 'awaiting_iteration', feedback: 'Once more, please' });
 
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
@@ -194,7 +194,7 @@ describe('by keyboard alone', () => {
   });
 
   it('the focus is always seen', async () => {
-    const page = await chromium.pageOf(station.admin);
+    const page = await chromium.pageOf(server.admin);
     await settled(page, screens[3]?.[1] as string);
     const unseen: string[] = [];
     for (let i = 0; i < 40; i++) {
@@ -214,10 +214,10 @@ describe('by keyboard alone', () => {
 
 describe('with motion reduced', () => {
   it('nothing moves', async () => {
-    const page = await chromium.pageOf(station.admin, { reducedMotion: 'reduce' });
+    const page = await chromium.pageOf(server.admin, { reducedMotion: 'reduce' });
     await settled(page, '/');
     await page.getByText('Live', { exact: true }).waitFor();
-    await station.askEmail('Does not flash');
+    await server.askEmail('Does not flash');
     await page.getByRole('link', { name: /Does not flash/ }).waitFor();
     expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
   });

@@ -1,6 +1,6 @@
 /** A real Chromium, watched: a page that runs what it must not, or breaks, is found out at the end of its test. */
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import type { Person, Station } from './station.js';
+import type { Person, Server } from './server.js';
 
 const FLAGS = [
   '--no-sandbox',
@@ -24,7 +24,7 @@ export class Chromium {
   /** What went wrong on any page: scripts that failed, dialogs, breaches of the Content Security Policy, requests to elsewhere. */
   readonly faults: string[] = [];
 
-  constructor(private readonly station: Station) {}
+  constructor(private readonly server: Server) {}
 
   async start(): Promise<void> {
     this.#browser = await chromium.launch({ executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args: FLAGS });
@@ -41,7 +41,7 @@ export class Chromium {
 
   /** A browser of its own, with its own cookies. */
   async context(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
-    const context = await (this.#browser as Browser).newContext({ baseURL: this.station.url, viewport: DESKTOP, ...options });
+    const context = await (this.#browser as Browser).newContext({ baseURL: this.server.url, viewport: DESKTOP, ...options });
     context.setDefaultTimeout(15_000);
     this.#open.push(context);
     context.on('page', (page) => this.#watch(page));
@@ -55,7 +55,7 @@ export class Chromium {
     // As the inbox itself does: the cookie is set by the answer.
     const answer = await context.request.post('/api/v1/auth/login', {
       data: { email, password, cookie: true },
-      headers: { origin: this.station.url },
+      headers: { origin: this.server.url },
     });
     if (!answer.ok()) throw new Error(`Sign-in returned ${answer.status()}: ${await answer.text()}`);
     return context.newPage();
@@ -73,7 +73,7 @@ export class Chromium {
     });
     page.on('request', (request) => {
       const url = new URL(request.url());
-      const inside = url.origin === new URL(this.station.url).origin || url.protocol === 'data:' || url.protocol === 'blob:';
+      const inside = url.origin === new URL(this.server.url).origin || url.protocol === 'data:' || url.protocol === 'blob:';
       if (!inside) this.faults.push(`request: ${request.url()}`);
     });
   }

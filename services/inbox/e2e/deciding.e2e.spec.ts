@@ -3,13 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { eventually, inboxTest } from './inbox-test.js';
 
-const { station, chromium } = inboxTest();
+const { server, chromium } = inboxTest();
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const feedback = (page: Page) => page.getByLabel('Feedback to the agent');
 const outcome = (page: Page) => page.locator('.outcome');
 
-async function opened(id: string, person = station.admin): Promise<Page> {
+async function opened(id: string, person = server.admin): Promise<Page> {
   const page = await chromium.pageOf(person);
   await page.goto(`/reviews/${id}`);
   await page.locator('.action-bar').waitFor();
@@ -18,74 +18,74 @@ async function opened(id: string, person = station.admin): Promise<Page> {
 
 describe('a review', () => {
   it('appears in an open list by itself, and leaves it once it is decided elsewhere', async () => {
-    const page = await chromium.pageOf(station.admin);
+    const page = await chromium.pageOf(server.admin);
     await page.goto('/');
     await page.getByText('Live', { exact: true }).waitFor();
     await page.evaluate(() => Object.assign(window, { notReloaded: true }));
-    const { id } = await station.askEmail('Appears by itself');
+    const { id } = await server.askEmail('Appears by itself');
     const row = page.getByRole('link', { name: /Appears by itself/ });
     await row.waitFor();
     expect(await row.textContent()).toContain('Demo agent');
     await eventually(async () => expect(await page.title()).toMatch(/^\(\d+\) Inbox/));
     await eventually(async () => expect(await page.getByTestId('announcer').textContent()).toBe('New: Appears by itself'));
-    await station.act(id, 'approve');
+    await server.act(id, 'approve');
     await row.waitFor({ state: 'detached' });
     expect(await page.evaluate(() => 'notReloaded' in window)).toBe(true);
   });
 
   it('is edited and approved: the agent gets its value merged with the edit', async () => {
-    const { id } = await station.askEmail('Edit me');
+    const { id } = await server.askEmail('Edit me');
     const page = await opened(id);
     await page.getByRole('textbox', { name: 'Subject' }).fill('Edited');
-    await eventually(async () => expect((await station.readAs(id)).draft_payload).toEqual({ subject: 'Edited' }));
+    await eventually(async () => expect((await server.readAs(id)).draft_payload).toEqual({ subject: 'Edited' }));
     await page.getByText(/^Draft saved/).waitFor();
     await feedback(page).fill('Shorter is better');
     await button(page, 'Approve').click();
     await outcome(page).waitFor();
     expect(await outcome(page).textContent()).toContain('Approved with edits');
-    expect(await station.readAs(id)).toMatchObject({
+    expect(await server.readAs(id)).toMatchObject({
       status: 'decided',
       decision: 'edited',
-      decided_by: station.admin.email,
+      decided_by: server.admin.email,
       feedback: 'Shorter is better',
       shown: 'exact',
       approved_value: { to: 'ann@example.org', subject: 'Edited', body: 'About **Edit me**.' },
       draft_payload: null,
     });
-    const { approved_digest } = await station.read(id);
+    const { approved_digest } = await server.read(id);
     expect(await page.getByTitle(approved_digest as string).textContent()).toMatch(/^sha256:[0-9a-f]{6}…[0-9a-f]{6}$/);
     await page.getByText('What changed').click();
     expect(await page.locator('.was-and-is').textContent()).toMatch(/removed: Edit me.*added: Edited/);
   });
 
   it('that was not changed is approved as it is, whatever was typed and taken back', async () => {
-    const { id, payload } = await station.askEmail('As it is');
+    const { id, payload } = await server.askEmail('As it is');
     const page = await opened(id);
     await page.getByRole('textbox', { name: 'Subject' }).fill('Something else');
     await button(page, 'Revert Subject').click();
     await button(page, 'Approve').click();
     await outcome(page).waitFor();
-    expect(await station.read(id)).toMatchObject({ decision: 'approved', approved_value: payload, edited_payload: null });
+    expect(await server.read(id)).toMatchObject({ decision: 'approved', approved_value: payload, edited_payload: null });
   });
 
   it('is rejected with a reason, which is asked for first', async () => {
-    const { id } = await station.askEmail('Reject me');
+    const { id } = await server.askEmail('Reject me');
     const page = await opened(id);
     await button(page, 'Reject').click();
     await page.getByText('Enter feedback first').waitFor();
     expect(await feedback(page).evaluate((input) => input === document.activeElement)).toBe(true);
-    expect((await station.read(id)).status).toBe('pending');
+    expect((await server.read(id)).status).toBe('pending');
     await page.keyboard.type('There is no such order.');
     await page.keyboard.press('Control+Enter');
     const dialog = page.getByRole('dialog', { name: 'Reject?' });
     expect(await dialog.textContent()).toContain('There is no such order.');
     await dialog.getByRole('button', { name: 'Reject' }).click();
     await outcome(page).waitFor();
-    expect(await station.read(id)).toMatchObject({ decision: 'rejected', feedback: 'There is no such order.', approved_value: null });
+    expect(await server.read(id)).toMatchObject({ decision: 'rejected', feedback: 'There is no such order.', approved_value: null });
   });
 
   it('goes back to the agent and comes again as another version, shown with what changed', async () => {
-    const { id } = await station.askEmail('First try');
+    const { id } = await server.askEmail('First try');
     const page = await opened(id);
     await page.getByRole('textbox', { name: 'Subject' }).fill('A suggestion');
     await feedback(page).fill('Friendlier, please');
@@ -93,7 +93,7 @@ describe('a review', () => {
     await page.getByRole('heading', { name: 'Waiting for the agent' }).waitFor();
     expect(await page.locator('.awaited').textContent()).toContain('Friendlier, please');
     expect(await feedback(page).inputValue()).toBe('');
-    await station.resubmit(id, { to: 'ann@example.org', subject: 'Second try', body: 'About **First try**.' });
+    await server.resubmit(id, { to: 'ann@example.org', subject: 'Second try', body: 'About **First try**.' });
     await button(page, 'Show version 2').click();
     await page.getByText('You are now looking at version 2').waitFor();
     const versions = page.locator('.versions');
@@ -102,30 +102,30 @@ describe('a review', () => {
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Second try');
     await button(page, 'Approve').click();
     await outcome(page).waitFor();
-    expect(await station.read(id)).toMatchObject({ decision: 'approved', current_version: 2, approved_value: { subject: 'Second try' } });
+    expect(await server.read(id)).toMatchObject({ decision: 'approved', current_version: 2, approved_value: { subject: 'Second try' } });
   });
 
   it('can be taken back from the agent, or rejected while it works', async () => {
-    const [first, second] = [await station.askEmail('Take back'), await station.askEmail('Reject meanwhile')];
-    for (const { id } of [first, second]) await station.act(id, 'request_changes', { feedback: 'No' });
+    const [first, second] = [await server.askEmail('Take back'), await server.askEmail('Reject meanwhile')];
+    for (const { id } of [first, second]) await server.act(id, 'request_changes', { feedback: 'No' });
     const page = await opened(first.id);
     await button(page, 'Cancel the request for changes').click();
     await page.getByRole('heading', { name: 'Your decision' }).waitFor();
-    expect((await station.read(first.id)).status).toBe('pending');
+    expect((await server.read(first.id)).status).toBe('pending');
     await page.goto(`/reviews/${second.id}`);
     await button(page, 'Reject').click();
     await outcome(page).waitFor();
-    expect((await station.read(second.id)).decision).toBe('rejected');
+    expect((await server.read(second.id)).decision).toBe('rejected');
   });
 });
 
 describe('when something moves under the person', () => {
   it('the version they look at stays until they turn to the next, with what they typed', async () => {
-    const { id } = await station.askEmail('Moves');
-    await station.act(id, 'request_changes', { feedback: 'Again' });
+    const { id } = await server.askEmail('Moves');
+    await server.act(id, 'request_changes', { feedback: 'Again' });
     const page = await opened(id);
     await feedback(page).fill('Half a sentence');
-    await station.resubmit(id, { to: 'ann@example.org', subject: 'Moved', body: 'x' });
+    await server.resubmit(id, { to: 'ann@example.org', subject: 'Moved', body: 'x' });
     await page.getByText('The agent has submitted version 2').waitFor();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Moves');
     expect(await button(page, 'Reject').isDisabled()).toBe(true);
@@ -135,8 +135,8 @@ describe('when something moves under the person', () => {
   });
 
   it('of two who decide at once one wins, and the other learns by whom and keeps their words', async () => {
-    const ann = await station.invite('ann-at-once');
-    const { id } = await station.askEmail('At once');
+    const ann = await server.invite('ann-at-once');
+    const { id } = await server.askEmail('At once');
     const [winner, loser] = [await opened(id, ann), await opened(id)];
     await loser.getByRole('textbox', { name: 'Subject' }).fill('My wording');
     await feedback(loser).fill('My reason');
@@ -153,21 +153,21 @@ describe('when something moves under the person', () => {
     await outcome(loser).waitFor();
     const left = loser.getByRole('region', { name: 'Your unsent input' });
     expect(await left.textContent()).toMatch(/My reason.*My wording/);
-    expect(await station.read(id)).toMatchObject({ decision: 'approved', decided_by: ann.email, feedback: null });
+    expect(await server.read(id)).toMatchObject({ decision: 'approved', decided_by: ann.email, feedback: null });
   });
 
   it('the deadline passes: the page says so without being asked', async () => {
-    const { id } = await station.askEmail('Too late', { timeout: { seconds: 3600, action: 'expire' } });
+    const { id } = await server.askEmail('Too late', { timeout: { seconds: 3600, action: 'expire' } });
     const page = await opened(id);
     expect(await page.locator('.review-deadline').textContent()).toMatch(/expires in (1 h 00|59) min/);
-    await station.advanceClock(3601);
+    await server.advanceClock(3601);
     await outcome(page).waitFor();
     expect(await outcome(page).textContent()).toMatch(/Expired.*The deadline passed without a decision/);
     expect(await page.locator('.action-bar').count()).toBe(0);
   });
 
   it('a repeat of the same click after a lost answer is the same decision', async () => {
-    const { id } = await station.askEmail('Lost answer');
+    const { id } = await server.askEmail('Lost answer');
     const page = await opened(id);
     let lost = false;
     await page.route('**/action', async (route) => {
@@ -189,7 +189,7 @@ describe('when something moves under the person', () => {
 describe('before something that cannot be undone', () => {
   it('the page asks, naming it, and does nothing by an Enter too many', async () => {
     const payload = { summary: 'Drop the table', command: 'DROP TABLE sessions' };
-    const { id } = await station.ask('production-change', payload, { irreversibility: 'irreversible' });
+    const { id } = await server.ask('production-change', payload, { irreversibility: 'irreversible' });
     const page = await opened(id);
     expect(await page.locator('.review-badges').textContent()).toContain('Cannot be undone');
     await button(page, 'Approve').click();
@@ -197,18 +197,18 @@ describe('before something that cannot be undone', () => {
     expect(await dialog.textContent()).toMatch(/Production change.*Drop the table.*Irreversible\./);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
-    expect((await station.read(id)).status).toBe('pending');
+    expect((await server.read(id)).status).toBe('pending');
     await button(page, 'Approve').click();
     await button(page, 'Approve permanently').click();
     await outcome(page).waitFor();
-    expect(await station.read(id)).toMatchObject({ decision: 'approved', shown: 'exact' });
+    expect(await server.read(id)).toMatchObject({ decision: 'approved', shown: 'exact' });
   });
 });
 
 describe('holding a review', () => {
   it('keeps others from deciding, until it is released or an admin takes it over', async () => {
-    const ben = await station.invite('ben-who-holds');
-    const { id } = await station.askEmail('Held');
+    const ben = await server.invite('ben-who-holds');
+    const { id } = await server.askEmail('Held');
     const [holder, admin] = [await opened(id, ben), await opened(id)];
     await button(holder, 'Claim').click();
     await holder.getByText('You have claimed this review').waitFor();
@@ -217,18 +217,18 @@ describe('holding a review', () => {
     expect(await admin.getByRole('textbox', { name: 'Subject' }).count()).toBe(0);
     await button(admin, 'Take over').click();
     await admin.getByText('You have claimed this review').waitFor();
-    await holder.getByText(`${station.admin.email} has claimed this review`).waitFor();
+    await holder.getByText(`${server.admin.email} has claimed this review`).waitFor();
     expect(await button(holder, 'Take over').count()).toBe(0);
     await button(admin, 'Release').click();
     await holder.getByText('Unclaimed').waitFor();
     await button(holder, 'Approve').click();
     await outcome(holder).waitFor();
-    expect((await station.read(id)).decided_by).toBe(ben.email);
+    expect((await server.read(id)).decided_by).toBe(ben.email);
   });
 
   it('offers the edits somebody else left, before one’s own take their place', async () => {
-    const cleo = await station.invite('cleo-who-edits');
-    const { id } = await station.askEmail('Two authors');
+    const cleo = await server.invite('cleo-who-edits');
+    const { id } = await server.askEmail('Two authors');
     const theirs = await opened(id, cleo);
     await theirs.getByRole('textbox', { name: 'Subject' }).fill('Cleo’s wording');
     await theirs.getByText(/^Draft saved/).waitFor();
@@ -239,6 +239,6 @@ describe('holding a review', () => {
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Cleo’s wording');
     await button(page, 'Approve').click();
     await outcome(page).waitFor();
-    expect(await station.read(id)).toMatchObject({ decision: 'edited', approved_value: { subject: 'Cleo’s wording' } });
+    expect(await server.read(id)).toMatchObject({ decision: 'edited', approved_value: { subject: 'Cleo’s wording' } });
   });
 });

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { eventually, inboxTest } from './inbox-test.js';
 
-const { station, chromium } = inboxTest();
+const { server, chromium } = inboxTest();
 
 const PIXEL = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const OPTIONS = ['EUR', 'USD', 'GBP'];
@@ -49,13 +49,13 @@ const PAYLOAD = {
 };
 
 beforeAll(async () => {
-  await station.publish(template('every-type', true));
-  await station.publish(template('every-type-shown', false));
+  await server.publish(template('every-type', true));
+  await server.publish(template('every-type-shown', false));
 });
 
 async function opened(slug: string): Promise<{ page: Page; id: string }> {
-  const { id } = await station.ask(slug, PAYLOAD);
-  const page = await chromium.pageOf(station.admin);
+  const { id } = await server.ask(slug, PAYLOAD);
+  const page = await chromium.pageOf(server.admin);
   await page.goto(`/reviews/${id}`);
   await page.locator('.action-bar').waitFor();
   return { page, id };
@@ -109,8 +109,8 @@ describe('fields that are only shown', () => {
     const recorder = await (await chromium.context()).newPage();
     await recorder.goto('/login');
     const clip = await recorder.evaluate(recordVideo);
-    const { id } = await station.ask('every-type-shown', { ...PAYLOAD, clip });
-    const page = await chromium.pageOf(station.admin);
+    const { id } = await server.ask('every-type-shown', { ...PAYLOAD, clip });
+    const page = await chromium.pageOf(server.admin);
     await page.goto(`/reviews/${id}`);
     const video = field(page, 'clip').locator('video');
     await eventually(async () => expect(await video.evaluate((player: HTMLVideoElement) => player.videoWidth)).toBe(64));
@@ -148,7 +148,7 @@ describe('fields that may be edited', () => {
     await page.getByRole('textbox', { name: 'Note' }).fill('Added');
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.locator('.outcome').waitFor();
-    expect((await station.read(id)).approved_value).toEqual({
+    expect((await server.read(id)).approved_value).toEqual({
       ...PAYLOAD,
       title: 'Another title',
       description: 'Plain',
@@ -181,7 +181,7 @@ describe('fields that may be edited', () => {
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await eventually(async () => expect(await page.getByTestId('announcer').textContent()).toContain('Fix your edits first'));
     expect(await input.evaluate((element) => element === document.activeElement)).toBe(true);
-    expect((await station.read(id)).status).toBe('pending');
+    expect((await server.read(id)).status).toBe('pending');
   });
 
   it.each([
@@ -189,8 +189,8 @@ describe('fields that may be edited', () => {
     ['that does not exist', '2020-01-01', ['0', '2', '3', '0']],
     ['half typed where there was none', undefined, ['0', '2']],
   ])('a date %s cannot be sent as none, and can be reverted', async (_, from, keys) => {
-    const { id, payload } = await station.ask('every-type', { ...PAYLOAD, from });
-    const page = await chromium.pageOf(station.admin);
+    const { id, payload } = await server.ask('every-type', { ...PAYLOAD, from });
+    const page = await chromium.pageOf(server.admin);
     await page.goto(`/reviews/${id}`);
     const input = page.getByRole('textbox', { name: 'Available from' });
     await input.focus();
@@ -199,12 +199,12 @@ describe('fields that may be edited', () => {
     await page.getByText('This date is incomplete or does not exist').waitFor();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await eventually(async () => expect(await page.getByTestId('announcer').textContent()).toContain('Fix your edits first'));
-    expect((await station.read(id)).status).toBe('pending');
+    expect((await server.read(id)).status).toBe('pending');
     await page.getByRole('button', { name: 'Revert Available from' }).click();
     expect(await input.evaluate((element: HTMLInputElement) => [element.value, element.validity.badInput])).toEqual([from ?? '', false]);
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.locator('.outcome').waitFor();
-    expect(await station.read(id)).toMatchObject({ decision: 'approved', approved_value: payload });
+    expect(await server.read(id)).toMatchObject({ decision: 'approved', approved_value: payload });
   });
 
   it('take a date that is completed after all, and one that is cleared', async () => {
@@ -215,9 +215,9 @@ describe('fields that may be edited', () => {
     await page.getByText('This date is incomplete or does not exist').waitFor();
     await page.keyboard.press('ArrowLeft');
     for (const key of ['2', '8']) await page.keyboard.press(key);
-    await eventually(async () => expect((await station.readAs(id)).draft_payload).toEqual({ from: '2026-02-28' }));
+    await eventually(async () => expect((await server.readAs(id)).draft_payload).toEqual({ from: '2026-02-28' }));
     await input.fill('');
-    await eventually(async () => expect((await station.readAs(id)).draft_payload).toEqual({ from: null }));
+    await eventually(async () => expect((await server.readAs(id)).draft_payload).toEqual({ from: null }));
   });
 
   it('keep their edits when an action does not take them up', async () => {
@@ -228,8 +228,8 @@ describe('fields that may be edited', () => {
     await page.getByRole('status').filter({ hasText: 'Flag for legal' }).waitFor();
     expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Kept');
     // The server drops a draft with whatever is done; the page saves it again.
-    await eventually(async () => expect((await station.readAs(id)).draft_payload).toEqual({ title: 'Kept' }));
-    expect((await station.read(id)).last_action_id).toBe('flag');
+    await eventually(async () => expect((await server.readAs(id)).draft_payload).toEqual({ title: 'Kept' }));
+    expect((await server.read(id)).last_action_id).toBe('flag');
   });
 
   it('keep half a number and the feedback over a reload', async () => {
@@ -245,11 +245,11 @@ describe('fields that may be edited', () => {
   it('come back from the server’s draft in another browser', async () => {
     const { page, id } = await opened('every-type');
     await page.getByRole('textbox', { name: 'Price' }).fill('18');
-    await eventually(async () => expect((await station.readAs(id)).draft_payload).toEqual({ price: 18 }));
-    const elsewhere = await chromium.pageOf(station.admin);
+    await eventually(async () => expect((await server.readAs(id)).draft_payload).toEqual({ price: 18 }));
+    const elsewhere = await chromium.pageOf(server.admin);
     await elsewhere.goto(`/reviews/${id}`);
     await eventually(async () => expect(await elsewhere.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('18'));
     await elsewhere.getByRole('button', { name: 'Revert Price' }).click();
-    await eventually(async () => expect((await station.readAs(id)).draft_payload).toBeNull());
+    await eventually(async () => expect((await server.readAs(id)).draft_payload).toBeNull());
   });
 });

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { Chromium } from './browser.js';
-import { Station } from './station.js';
+import { Server } from './server.js';
 
 /** One server and one browser for a file of tests; after each test nothing may have gone wrong on a page. */
-export function inboxTest(): { station: Station; chromium: Chromium } {
-  const station = new Station();
-  const chromium = new Chromium(station);
+export function inboxTest(): { server: Server; chromium: Chromium } {
+  const server = new Server();
+  const chromium = new Chromium(server);
   beforeAll(async () => {
-    await station.start();
+    await server.start();
     await chromium.start();
   });
   afterEach(async () => {
@@ -16,9 +16,9 @@ export function inboxTest(): { station: Station; chromium: Chromium } {
   });
   afterAll(async () => {
     await chromium.close();
-    await station.close();
+    await server.close();
   });
-  return { station, chromium };
+  return { server, chromium };
 }
 
 const PATIENCE_MS = 15_000;

@@ -1,16 +1,16 @@
 /** Who sees and may do what: several projects, roles, somebody who has to choose a password, somebody who asked for it themselves. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { inboxTest } from './inbox-test.js';
-import type { Person } from './station.js';
+import type { Person } from './server.js';
 
-const { station, chromium } = inboxTest();
+const { server, chromium } = inboxTest();
 
 let second: { project: string; key: string };
 
 beforeAll(async () => {
-  const { id: project } = await station.operate<{ id: string }>('projects', 'create', 'Second');
+  const { id: project } = await server.operate<{ id: string }>('projects', 'create', 'Second');
   const scopes = ['reviews:create', 'reviews:read', 'templates:write'].flatMap((scope) => ['--scope', scope]);
-  const { raw_key: key } = await station.operate<{ raw_key: string }>(
+  const { raw_key: key } = await server.operate<{ raw_key: string }>(
     'keys',
     'create',
     '--project',
@@ -19,20 +19,20 @@ beforeAll(async () => {
     'Other agent',
     ...scopes,
   );
-  await station.operate('users', 'create', '--project', 'second', '--email', station.admin.email, '--role', 'reviewer');
+  await server.operate('users', 'create', '--project', 'second', '--email', server.admin.email, '--role', 'reviewer');
   const fields = [{ name: 'subject', type: 'text', label: 'Subject', editable: true }];
-  await station.call('POST', '/templates', { slug: 'note', name: 'Note', fields, actions: ['approve', 'reject'] }, key);
+  await server.call('POST', '/templates', { slug: 'note', name: 'Note', fields, actions: ['approve', 'reject'] }, key);
   second = { project, key };
 });
 
 const askSecond = (subject: string) =>
-  station.call<{ id: string }>('POST', '/reviews', { template: 'note', payload: { subject } }, second.key);
+  server.call<{ id: string }>('POST', '/reviews', { template: 'note', payload: { subject } }, second.key);
 
 describe('somebody of two projects', () => {
   it('sees one at a time, hears of both, and goes over', async () => {
-    await station.askEmail('Of the first');
+    await server.askEmail('Of the first');
     await askSecond('Of the second');
-    const page = await chromium.pageOf(station.admin);
+    const page = await chromium.pageOf(server.admin);
     await page.goto('/');
     await page.getByRole('link', { name: /Of the first/ }).waitFor();
     expect(await page.getByRole('link', { name: /Of the second/ }).count()).toBe(0);
@@ -47,23 +47,23 @@ describe('somebody of two projects', () => {
 
   it('is brought to a review’s own project by its address, and decides in their role there', async () => {
     const { id } = await askSecond('By its address');
-    const page = await chromium.pageOf(station.admin);
+    const page = await chromium.pageOf(server.admin);
     await page.goto(`/reviews/${id}`);
     await page.getByRole('heading', { level: 1, name: 'By its address' }).waitFor();
     const project = page.getByRole('combobox', { name: 'Project' });
     expect(await project.locator('option:checked').textContent()).toBe('Second');
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.locator('.outcome').waitFor();
-    expect(await station.call('GET', `/reviews/${id}`, undefined, second.key)).toMatchObject({
+    expect(await server.call('GET', `/reviews/${id}`, undefined, second.key)).toMatchObject({
       decision: 'approved',
-      decided_by: station.admin.email,
+      decided_by: server.admin.email,
     });
   });
 });
 
 describe('somebody of another project', () => {
   it('is told that a review does not exist, and not that it does', async () => {
-    const only = await station.invite('only-first');
+    const only = await server.invite('only-first');
     const { id } = await askSecond('Not for everybody');
     const page = await chromium.pageOf(only);
     await page.goto(`/reviews/${id}`);
@@ -74,7 +74,7 @@ describe('somebody of another project', () => {
 describe('somebody who comes by a recovery link', () => {
   it('chooses a password before anything else is open', async () => {
     const email = 'nora@example.org';
-    const { sign_in_url } = await station.operate<{ sign_in_url: string }>(
+    const { sign_in_url } = await server.operate<{ sign_in_url: string }>(
       'users',
       'create',
       '--project',
@@ -103,17 +103,17 @@ describe('somebody who comes by a recovery link', () => {
 
 describe('somebody for whom the agent asked', () => {
   it('is told that another person has to approve, and may still say no', async () => {
-    const { id } = await station.askEmail('On my behalf', { on_behalf_of: station.admin.email });
-    const page = await chromium.pageOf(station.admin);
+    const { id } = await server.askEmail('On my behalf', { on_behalf_of: server.admin.email });
+    const page = await chromium.pageOf(server.admin);
     await page.goto(`/reviews/${id}`);
     await page.getByText('you, so someone else must approve it').waitFor();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.getByText('Someone else must approve this').waitFor();
-    expect((await station.read(id)).status).toBe('pending');
+    expect((await server.read(id)).status).toBe('pending');
     await page.getByLabel('Feedback to the agent').fill('Not any more');
     await page.getByRole('button', { name: 'Reject', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
     await page.locator('.outcome').waitFor();
-    expect((await station.read(id)).decision).toBe('rejected');
+    expect((await server.read(id)).decision).toBe('rejected');
   });
 });

@@ -2,12 +2,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually, inboxTest } from './inbox-test.js';
 
-const { station, chromium } = inboxTest();
+const { server, chromium } = inboxTest();
 
 describe('a queue longer than what is read of it at once', () => {
   it('is counted by the server, and the way on does not end where the first page does', async () => {
-    for (let at = 0; at < 62; at++) await station.askEmail(`Queued ${at}`);
-    const page = await chromium.pageOf(station.admin);
+    for (let at = 0; at < 62; at++) await server.askEmail(`Queued ${at}`);
+    const page = await chromium.pageOf(server.admin);
     await page.goto('/');
     await page.getByText(/^50 of \d+$/).waitFor();
     const total = Number(await page.locator('.tab-count').textContent());
@@ -25,9 +25,9 @@ describe('a queue longer than what is read of it at once', () => {
   });
 
   it('says in words what is urgent', async () => {
-    await station.askEmail('Pressing', { priority: 'high' });
-    await station.askEmail('On fire', { priority: 'critical' });
-    const page = await chromium.pageOf(station.admin);
+    await server.askEmail('Pressing', { priority: 'high' });
+    await server.askEmail('On fire', { priority: 'critical' });
+    const page = await chromium.pageOf(server.admin);
     await page.goto('/');
     await page
       .getByRole('link', { name: /Pressing.*High priority/ })
@@ -42,7 +42,7 @@ describe('a queue longer than what is read of it at once', () => {
 
 describe('keys the template does not declare', () => {
   it('are marked where they may be taken for others', async () => {
-    const { id } = await station.ask('email-draft', {
+    const { id } = await server.ask('email-draft', {
       to: 'ann@example.org',
       subject: 'Keys',
       body: 'b',
@@ -52,7 +52,7 @@ describe('keys the template does not declare', () => {
       '': 4,
       plain: 5,
     });
-    const page = await chromium.pageOf(station.admin);
+    const page = await chromium.pageOf(server.admin);
     await page.goto(`/reviews/${id}`);
     const item = (text: string) => page.locator('.undeclared-item').filter({ hasText: text });
     await eventually(async () => expect(await page.locator('.undeclared-item').count()).toBe(5));

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { inboxTest } from './inbox-test.js';
 
-const { station, chromium } = inboxTest();
+const { server, chromium } = inboxTest();
 
 const ATTACKS = [
   '<script>alert(1)</script>',
@@ -26,7 +26,7 @@ const MARKDOWN = [
 ].join('\n\n');
 
 beforeAll(async () => {
-  await station.publish({
+  await server.publish({
     slug: 'evil',
     name: `Evil ${ATTACKS[1]}`,
     instructions: EVIL,
@@ -54,8 +54,8 @@ const payload = {
 
 describe('an agent that attacks', () => {
   it('is shown as it wrote, in the list and on the page, and runs nothing', async () => {
-    const { id } = await station.ask('evil', payload);
-    const page = await chromium.pageOf(station.admin);
+    const { id } = await server.ask('evil', payload);
+    const page = await chromium.pageOf(server.admin);
     await page.goto('/');
     await page.getByRole('link', { name: /<script>alert\(1\)<\/script>/ }).click();
     await page.locator('.action-bar').waitFor();
@@ -71,22 +71,22 @@ describe('an agent that attacks', () => {
   });
 
   it('does not get its words run when they come back as feedback, outcome or versions', async () => {
-    const { id } = await station.ask('evil', payload);
-    await station.act(id, 'request_changes', { feedback: EVIL });
-    await station.resubmit(id, { ...payload, subject: `${EVIL} again`, plain: '' });
-    const page = await chromium.pageOf(station.admin);
+    const { id } = await server.ask('evil', payload);
+    await server.act(id, 'request_changes', { feedback: EVIL });
+    await server.resubmit(id, { ...payload, subject: `${EVIL} again`, plain: '' });
+    const page = await chromium.pageOf(server.admin);
     await page.goto(`/reviews/${id}`);
     await page.locator('.version').first().waitFor();
     expect(await page.locator('.versions').textContent()).toContain('<img src=x onerror=alert(1)>');
-    await station.act(id, 'reject', { feedback: EVIL });
+    await server.act(id, 'reject', { feedback: EVIL });
     await page.locator('.outcome').waitFor();
     expect(await page.locator('.outcome').textContent()).toContain('<script>alert(1)</script>');
     expect(await page.locator('main').locator('script, iframe, style, form, [onerror]').count()).toBe(0);
   });
 
   it('cannot hide direction overrides and zero-width characters', async () => {
-    const { id } = await station.askEmail('Pay \u202e001 to pay\u200bpal');
-    const page = await chromium.pageOf(station.admin);
+    const { id } = await server.askEmail('Pay \u202e001 to pay\u200bpal');
+    const page = await chromium.pageOf(server.admin);
     await page.goto(`/reviews/${id}`);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Pay U+202E001 to payU+200Bpal');
     await page.getByText('Contains invisible characters: U+202E, U+200B').waitFor();
@@ -95,7 +95,7 @@ describe('an agent that attacks', () => {
 
 describe('the page', () => {
   it('comes with a policy that lets nothing inline run, and keeps to it', async () => {
-    const page = await chromium.pageOf(station.admin);
+    const page = await chromium.pageOf(server.admin);
     const answer = await page.goto('/');
     const policy = answer?.headers()['content-security-policy'] ?? '';
     expect(policy).toContain("script-src 'self'");
@@ -120,7 +120,7 @@ describe('the page', () => {
   });
 
   it('carries no validator, and is quick to load', async () => {
-    const page = await chromium.pageOf(station.admin);
+    const page = await chromium.pageOf(server.admin);
     const sizes: Record<string, number> = {};
     page.on('response', async (response) => {
       if (new URL(response.url()).pathname.endsWith('.js')) {

@@ -3,45 +3,45 @@ import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { eventually, inboxTest } from './inbox-test.js';
 
-const { station, chromium } = inboxTest();
+const { server, chromium } = inboxTest();
 
 const feedback = (page: Page) => page.getByLabel('Feedback to the agent');
 
-async function signIn(page: Page, { email, password } = station.admin): Promise<void> {
+async function signIn(page: Page, { email, password } = server.admin): Promise<void> {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
 /** Ends every session of a person, as an operator or another device would. */
-async function endSessions(person = station.admin): Promise<void> {
-  await station.call('POST', '/auth/sessions/revoke-all', {}, await station.tokenOf(person));
+async function endSessions(person = server.admin): Promise<void> {
+  await server.call('POST', '/auth/sessions/revoke-all', {}, await server.tokenOf(person));
 }
 
 describe('signing in', () => {
   it('with the printed link works once, and leaves no token in the address', async () => {
-    const link = await station.signInLink();
+    const link = await server.signInLink();
     const page = await (await chromium.context()).newPage();
     await page.goto(link);
     await page.getByRole('navigation', { name: 'Reviews', exact: true }).waitFor();
-    expect(page.url()).toBe(`${station.url}/`);
+    expect(page.url()).toBe(`${server.url}/`);
     const again = await (await chromium.context()).newPage();
     await again.goto(link);
     await again.getByText('Sign-in link failed').waitFor();
     expect(again.url()).not.toContain('link=');
     expect(await again.getByLabel('Password').isVisible()).toBe(true);
-    const { id } = await station.askEmail('By link');
+    const { id } = await server.askEmail('By link');
     await page.goto(`/reviews/${id}`);
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.locator('.outcome').filter({ hasText: 'signed in with sign-in link' }).waitFor();
   });
 
   it('with a password leads back to the page that was asked for', async () => {
-    const { id } = await station.askEmail('Deep link');
+    const { id } = await server.askEmail('Deep link');
     const page = await (await chromium.context()).newPage();
     await page.goto(`/reviews/${id}`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await signIn(page, { ...station.admin, password: 'not the password' });
+    await signIn(page, { ...server.admin, password: 'not the password' });
     await page
       .getByRole('alert')
       .filter({ hasText: /Incorrect e-mail address or password/ })
@@ -58,11 +58,11 @@ describe('signing in', () => {
     await page.goto(`/login?return_to=${encodeURIComponent('//evil.example/')}`);
     await signIn(page);
     await page.getByRole('navigation', { name: 'Reviews', exact: true }).waitFor();
-    expect(page.url()).toBe(`${station.url}/`);
+    expect(page.url()).toBe(`${server.url}/`);
   });
 
   it('by an invitation makes a person of the project', async () => {
-    const { email, url } = await station.invitation('dora');
+    const { email, url } = await server.invitation('dora');
     const page = await (await chromium.context()).newPage();
     await page.goto(url);
     await page.getByRole('heading', { name: 'Join Demo' }).waitFor();
@@ -81,8 +81,8 @@ describe('signing in', () => {
 
 describe('a session that ends in the middle of work', () => {
   it('keeps what was typed, asks to sign in again, and goes on', async () => {
-    const { id } = await station.askEmail('Interrupted');
-    const page = await chromium.pageOf(station.admin);
+    const { id } = await server.askEmail('Interrupted');
+    const page = await chromium.pageOf(server.admin);
     await page.goto(`/reviews/${id}`);
     await feedback(page).fill('Half a sentence');
     await page.getByRole('textbox', { name: 'Subject' }).fill('My edit');
@@ -90,7 +90,7 @@ describe('a session that ends in the middle of work', () => {
     const dialog = page.getByRole('dialog', { name: 'You were signed out' });
     await dialog.waitFor();
     expect(await dialog.getByLabel('Password').evaluate((input) => input === document.activeElement)).toBe(true);
-    await dialog.getByLabel('Password').fill(station.admin.password);
+    await dialog.getByLabel('Password').fill(server.admin.password);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await feedback(page).inputValue()).toBe('Half a sentence');
@@ -98,7 +98,7 @@ describe('a session that ends in the middle of work', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.locator('.outcome').waitFor();
-    expect(await station.read(id)).toMatchObject({
+    expect(await server.read(id)).toMatchObject({
       decision: 'edited',
       feedback: 'Half a sentence',
       approved_value: { subject: 'My edit' },
@@ -106,9 +106,9 @@ describe('a session that ends in the middle of work', () => {
   });
 
   it('shows nothing of one person to the next', async () => {
-    const eve = await station.invite('eve');
-    const { id } = await station.askEmail('Not yours');
-    const page = await chromium.pageOf(station.admin);
+    const eve = await server.invite('eve');
+    const { id } = await server.askEmail('Not yours');
+    const page = await chromium.pageOf(server.admin);
     await page.goto(`/reviews/${id}`);
     await feedback(page).fill('A private remark');
     await endSessions();
@@ -125,45 +125,45 @@ describe('a session that ends in the middle of work', () => {
 
 describe('a server that is away', () => {
   it('is missed openly: nothing is lost, and the page comes back by itself', async () => {
-    const { id } = await station.askEmail('Restarted');
-    const page = await chromium.pageOf(station.admin);
+    const { id } = await server.askEmail('Restarted');
+    const page = await chromium.pageOf(server.admin);
     await page.goto('/');
     await page.getByText('Live', { exact: true }).waitFor();
     const other = await page.context().newPage();
     await other.goto(`/reviews/${id}`);
     await feedback(other).fill('Kept over the restart');
-    await station.stop();
+    await server.stop();
     await page.getByText(/^(Connecting…|Disconnected)$/).waitFor();
     await other.getByRole('button', { name: 'Approve', exact: true }).click();
     await other.getByText('The server cannot be reached').waitFor();
-    await station.start();
-    await station.askEmail('Came while it was away');
+    await server.start();
+    await server.askEmail('Came while it was away');
     await page.getByRole('link', { name: /Came while it was away/ }).waitFor({ timeout: 40_000 });
     await eventually(async () => expect(await other.getByText('Live', { exact: true }).count()).toBe(1));
     await other.getByRole('button', { name: 'Approve', exact: true }).click();
     await other.locator('.outcome').waitFor();
-    expect(await station.read(id)).toMatchObject({ decision: 'approved', feedback: 'Kept over the restart' });
+    expect(await server.read(id)).toMatchObject({ decision: 'approved', feedback: 'Kept over the restart' });
   });
 
   it('that was killed is no longer said to be away once it is back, and what it knows is on the page', async () => {
-    const { id } = await station.askEmail('Killed');
-    const page = await chromium.pageOf(station.admin);
+    const { id } = await server.askEmail('Killed');
+    const page = await chromium.pageOf(server.admin);
     await page.goto(`/reviews/${id}`);
     await page.getByText('Live', { exact: true }).waitFor();
     // What draws the text comes by a request of its own.
     await page.locator('strong', { hasText: 'Killed' }).waitFor();
-    await station.kill();
+    await server.kill();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.getByText('No response', { exact: true }).waitFor();
     await page.getByText('This review may be out of date').waitFor();
-    await station.start();
+    await server.start();
     await eventually(async () => expect(await page.locator('.notices .banner, .review > .banner').count()).toBe(0));
-    await station.act(id, 'reject', { feedback: 'Meanwhile' });
+    await server.act(id, 'reject', { feedback: 'Meanwhile' });
     await page.locator('.outcome').filter({ hasText: 'Rejected' }).waitFor();
   });
 
   it('that cannot be reached at first says so, with a way to try again', async () => {
-    const page = await chromium.pageOf(station.admin);
+    const page = await chromium.pageOf(server.admin);
     await page.route('**/api/v1/auth/me', (route) => route.abort());
     await page.goto('/');
     await page.getByText('The server cannot be reached').waitFor();
@@ -173,7 +173,7 @@ describe('a server that is away', () => {
   });
 
   it('shows a machine without network that it has none', async () => {
-    const page = await chromium.pageOf(station.admin);
+    const page = await chromium.pageOf(server.admin);
     await page.goto('/');
     await page.getByText('Live', { exact: true }).waitFor();
     await page.context().setOffline(true);
@@ -185,7 +185,7 @@ describe('a server that is away', () => {
 
 describe('a connection that broke', () => {
   it('is resumed where it was, so that nothing is missed', async () => {
-    const page = await chromium.pageOf(station.admin);
+    const page = await chromium.pageOf(server.admin);
     await page.goto('/');
     await page.getByText('Live', { exact: true }).waitFor();
     // What went over the wire, as the browser's network has it.
@@ -196,10 +196,10 @@ describe('a connection that broke', () => {
       const sent = new Headers(headers as Record<string, string>);
       if (sent.get('accept') === 'text/event-stream') places.push(sent.get('last-event-id'));
     });
-    await station.stop();
+    await server.stop();
     await page.getByText('Connecting…', { exact: true }).waitFor();
-    await station.start();
-    await station.askEmail('While it was broken');
+    await server.start();
+    await server.askEmail('While it was broken');
     await page.getByRole('link', { name: /While it was broken/ }).waitFor();
     await eventually(() => expect(places.at(-1)).toEqual(expect.any(String)));
     await page.getByText('Live', { exact: true }).waitFor();
@@ -208,7 +208,7 @@ describe('a connection that broke', () => {
 
 describe('what is not there', () => {
   it('is said: a review that does not exist, and one of another project', async () => {
-    const page = await chromium.pageOf(station.admin);
+    const page = await chromium.pageOf(server.admin);
     await page.goto('/reviews/rev_01h455vb4pex5vsknk084sn02q');
     await page.getByRole('heading', { name: 'Review not found' }).waitFor();
     await page.goto('/reviews/nonsense');
@@ -216,7 +216,7 @@ describe('what is not there', () => {
   });
 
   it('is said of a list without reviews', async () => {
-    const page = await chromium.pageOf(station.admin);
+    const page = await chromium.pageOf(server.admin);
     await page.goto('/?status=archived');
     await page.getByRole('heading', { name: 'No reviews' }).waitFor();
   });
@@ -224,7 +224,7 @@ describe('what is not there', () => {
 
 describe('many tabs', () => {
   it('share one stream, and go on when the tab that held it closes', async () => {
-    const first = await chromium.pageOf(station.admin);
+    const first = await chromium.pageOf(server.admin);
     const streams: string[] = [];
     first.context().on('request', (request) => {
       if (request.url().includes('/events/stream')) streams.push(request.url());
@@ -236,11 +236,11 @@ describe('many tabs', () => {
       await tab.getByText('Live', { exact: true }).waitFor();
     }
     expect(streams).toHaveLength(1);
-    await station.askEmail('To every tab');
+    await server.askEmail('To every tab');
     for (const tab of tabs) await tab.getByRole('link', { name: /To every tab/ }).waitFor();
     await first.close();
     await eventually(() => expect(streams).toHaveLength(2));
-    await station.askEmail('To every tab that is left');
+    await server.askEmail('To every tab that is left');
     for (const tab of tabs.slice(1)) await tab.getByRole('link', { name: /To every tab that is left/ }).waitFor();
   });
 });

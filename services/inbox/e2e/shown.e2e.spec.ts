@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { DESKTOP, PHONE } from './browser.js';
 import { eventually, inboxTest } from './inbox-test.js';
 
-const { station, chromium } = inboxTest();
+const { server, chromium } = inboxTest();
 
 beforeAll(async () => {
   const fields = (editable: boolean) => [
@@ -19,13 +19,13 @@ beforeAll(async () => {
     ['shown', false],
     ['editable', true],
   ] as const) {
-    await station.publish({ slug, name: 'Shown', fields: fields(editable), actions: ['approve', 'reject'] });
+    await server.publish({ slug, name: 'Shown', fields: fields(editable), actions: ['approve', 'reject'] });
   }
 });
 
 async function opened(payload: Record<string, unknown>, { viewport = DESKTOP, template = 'shown' } = {}): Promise<Page> {
-  const { id } = await station.ask(template, payload);
-  const page = await chromium.pageOf(station.admin, { viewport });
+  const { id } = await server.ask(template, payload);
+  const page = await chromium.pageOf(server.admin, { viewport });
   await page.goto(`/reviews/${id}`);
   await page.locator('.action-bar').waitFor();
   if ('body' in payload) await page.locator('.prose, .value-source').first().waitFor();
@@ -138,7 +138,7 @@ describe('a picture or video from elsewhere', () => {
   const clip = 'https://elsewhere.example/a.mp4';
   it.each([false, true])('is asked for before its host hears of it (editable: %s)', async (editable) => {
     const slug = `media-${editable}`;
-    await station.publish({
+    await server.publish({
       slug,
       name: 'Media',
       fields: [
@@ -167,8 +167,8 @@ describe('a picture or video from elsewhere', () => {
 
 describe('a text whose renderer did not arrive', () => {
   it('is shown as its source, and rendered once a new try brings it', async () => {
-    const { id } = await station.ask('shown', { body: '**Pay** this' });
-    const page = await chromium.pageOf(station.admin);
+    const { id } = await server.ask('shown', { body: '**Pay** this' });
+    const page = await chromium.pageOf(server.admin);
     let asked = 0;
     await page.route('**/assets/DrawnMarkdown-*.js', (route) => (++asked < 3 ? route.abort() : route.continue()));
     await page.goto(`/reviews/${id}`);
@@ -195,7 +195,7 @@ describe('an action with a name of its template’s', () => {
     ['on a desktop', DESKTOP],
     ['on a phone', PHONE],
   ])('says what it records, %s', async (_, viewport) => {
-    await station.publish({
+    await server.publish({
       slug: `contrary-${viewport.width}`,
       name: 'Contrary',
       fields: [{ name: 'title', type: 'text', label: 'Title' }],
@@ -261,9 +261,9 @@ describe('words that read as others', () => {
 
 describe('a number', () => {
   const sent = (number: string) =>
-    fetch(`${station.url}/api/v1/reviews`, {
+    fetch(`${server.url}/api/v1/reviews`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${station.key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
       body: `{"template":"shown","payload":{"amount":${number},"data":[${number}]}}`,
     });
 
@@ -287,7 +287,7 @@ describe('a number', () => {
     const answer = await sent(number);
     expect(answer.status).toBe(201);
     const { id } = (await answer.json()) as { id: string };
-    const page = await chromium.pageOf(station.admin);
+    const page = await chromium.pageOf(server.admin);
     await page.goto(`/reviews/${id}`);
     expect(await page.locator('[data-field="amount"] .value').textContent()).toBe(canonical);
     expect(((await page.locator('[data-field="data"] .value').textContent()) ?? '').replace(/\s/g, '')).toBe(`[${canonical}]`);

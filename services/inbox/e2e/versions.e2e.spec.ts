@@ -4,14 +4,14 @@ import type { Page } from 'playwright-core';
 import { DESKTOP, PHONE } from './browser.js';
 import { eventually, inboxTest } from './inbox-test.js';
 
-const { station, chromium } = inboxTest();
+const { server, chromium } = inboxTest();
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const EVIL = { to: 'evil@example.org', subject: 'Wire 1 000 000', body: 'evil' };
 
 async function opened(viewport: typeof DESKTOP, more = {}): Promise<{ id: string; page: Page; sent: string[] }> {
-  const { id } = await station.askEmail('Looked at', more);
-  const page = await chromium.pageOf(station.admin, { viewport });
+  const { id } = await server.askEmail('Looked at', more);
+  const page = await chromium.pageOf(server.admin, { viewport });
   await page.goto(`/reviews/${id}`);
   await page.locator('.action-bar').waitFor();
   await page.getByText('Live', { exact: true }).waitFor();
@@ -24,8 +24,8 @@ async function opened(viewport: typeof DESKTOP, more = {}): Promise<{ id: string
 
 /** Somebody else asks for changes, and the agent answers with other words at once. */
 async function swap(id: string): Promise<void> {
-  await station.act(id, 'request_changes', { feedback: 'Again' });
-  await station.resubmit(id, EVIL);
+  await server.act(id, 'request_changes', { feedback: 'Again' });
+  await server.resubmit(id, EVIL);
 }
 
 describe.each([
@@ -59,7 +59,7 @@ describe.each([
     expect(await dialog.count()).toBe(0);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Looked at');
     expect(sent).toEqual([]);
-    expect(await station.read(id)).toMatchObject({ status: 'pending', current_version: 2, decision: null });
+    expect(await server.read(id)).toMatchObject({ status: 'pending', current_version: 2, decision: null });
   });
 
   it.each([0, 50, 400, 2500])('is not what a click %i ms later decides', async (delay) => {
@@ -74,7 +74,7 @@ describe.each([
     await button(page, 'Show version 2').waitFor();
     expect(sent.every((body) => (JSON.parse(body) as { version: number }).version === 1)).toBe(true);
     if (delay > 0) expect(sent).toEqual([]);
-    expect(await station.read(id)).toMatchObject({ status: 'pending', current_version: 2, decision: null });
+    expect(await server.read(id)).toMatchObject({ status: 'pending', current_version: 2, decision: null });
     expect(await page.locator('main').textContent()).not.toContain('Wire 1 000 000');
   });
 
@@ -90,14 +90,14 @@ describe.each([
     await eventually(async () => expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(EVIL.subject));
     await button(page, 'Approve').click();
     await page.locator('.outcome').waitFor();
-    const { payload_digest, ...review } = await station.read(id);
+    const { payload_digest, ...review } = await server.read(id);
     expect(sent.map((body) => JSON.parse(body))).toEqual([{ action_id: 'approve', version: 2, payload_digest }]);
     expect(review).toMatchObject({ decision: 'approved', approved_value: EVIL, shown: 'exact' });
   });
 
   it('is waited for also while somebody else has it with the agent: the buttons do not change their meaning under the pointer', async () => {
     const { id, page } = await opened(viewport);
-    await station.act(id, 'request_changes', { feedback: 'Again' });
+    await server.act(id, 'request_changes', { feedback: 'Again' });
     await page.getByText('Changes were requested', { exact: true }).waitFor();
     expect(await button(page, 'Cancel the request for changes').count()).toBe(0);
     expect(await button(page, 'Approve').isDisabled()).toBe(true);

@@ -4,28 +4,28 @@ import { newId } from '@countersign/event-store';
 import { digest } from '@countersign/evidence';
 import { act, onReview } from '@countersign/review';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { PAYLOAD, type Station, startStation } from './fixture/station.js';
+import { PAYLOAD, type Server, startServer } from './fixture/server.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 beforeAll(async () => {
-  station = await startStation();
-  await station.template({ slug: 'mail' });
+  server = await startServer();
+  await server.template({ slug: 'mail' });
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 const ANSWER = { ...PAYLOAD, subject: 'Hi' };
 const acting = (id: string, action: string, more: object = {}) =>
-  station.happen(id, station.ann, (state, now) => act({ actor: station.ann, action: { id: action }, ...more }, state, now));
-const resubmit = (id: string, body: unknown = { payload: ANSWER, version: 2 }, actor: Actor = station.agent) =>
-  station.call('resubmitReview', actor, { params: { id }, body });
-const withdraw = (id: string, body?: unknown, actor: Actor = station.agent) =>
-  station.call('withdrawReview', actor, { params: { id }, body });
-const types = async (id: string) => (await station.facts(id)).map(({ type }) => type);
+  server.happen(id, server.ann, (state, now) => act({ actor: server.ann, action: { id: action }, ...more }, state, now));
+const resubmit = (id: string, body: unknown = { payload: ANSWER, version: 2 }, actor: Actor = server.agent) =>
+  server.call('resubmitReview', actor, { params: { id }, body });
+const withdraw = (id: string, body?: unknown, actor: Actor = server.agent) =>
+  server.call('withdrawReview', actor, { params: { id }, body });
+const types = async (id: string) => (await server.facts(id)).map(({ type }) => type);
 
 async function sentBack(more: Record<string, unknown> = {}): Promise<string> {
-  const id = await station.ask('mail', more);
+  const id = await server.ask('mail', more);
   await acting(id, 'request_changes', { feedback: 'Shorter.' });
   return id;
 }
@@ -44,7 +44,7 @@ describe('an answer to a request for changes', () => {
       payload_digest: digest(ANSWER),
     });
     expect(body).toMatchObject({ suggested_value: ANSWER, feedback: null, prompt_edit: null });
-    const last = (await station.facts(id)).at(-1);
+    const last = (await server.facts(id)).at(-1);
     expect(headers['countersign-seen']).toBe(`${last?.position}.${last?.bucket}`);
   });
 
@@ -68,7 +68,7 @@ describe('an answer to a request for changes', () => {
   });
 
   it('nobody asked for is refused', async () => {
-    const { status, code } = await resubmit(await station.ask('mail'));
+    const { status, code } = await resubmit(await server.ask('mail'));
     expect([status, code]).toEqual([409, 'not_awaiting_changes']);
   });
 
@@ -86,15 +86,15 @@ describe('an answer to a request for changes', () => {
     await acting(rejected, 'reject_from_iteration');
     expect((await resubmit(rejected)).body.error).toMatchObject({ code: 'review_already_decided', review: { decision: 'rejected' } });
     const id = await sentBack(expiring);
-    const [{ time } = { time: '' }] = await station.facts(id);
+    const [{ time } = { time: '' }] = await server.facts(id);
     try {
-      await station.db.stopClock(new Date(Date.parse(time) + 60_000).toISOString());
+      await server.db.stopClock(new Date(Date.parse(time) + 60_000).toISOString());
       for (let n = 0; n < 2; n++) {
         const late = await resubmit(id);
         expect([late.status, late.body.error]).toMatchObject([409, { code: 'review_expired', review: { status: 'expired' } }]);
       }
     } finally {
-      await station.db.stopClock(null);
+      await server.db.stopClock(null);
     }
     expect((await types(id)).slice(2)).toEqual(['review.expired', 'review.late_attempt_refused']);
   });
@@ -102,10 +102,10 @@ describe('an answer to a request for changes', () => {
   it('and the person who takes the request back at the same moment: one of them wins, whoever it is', async () => {
     for (let round = 0; round < 100; round++) {
       const id = await sentBack();
-      const cancel = onReview(station.others, {
+      const cancel = onReview(server.others, {
         review_id: id,
-        actor: station.ann,
-        decide: (state, now) => act({ actor: station.ann, action: { id: 'cancel_iteration' } }, state, now),
+        actor: server.ann,
+        decide: (state, now) => act({ actor: server.ann, action: { id: 'cancel_iteration' } }, state, now),
       });
       const [answer, { refusal }] = await Promise.all([resubmit(id), cancel]);
       const [, , ...rest] = await types(id);
@@ -121,7 +121,7 @@ describe('an answer to a request for changes', () => {
 
 describe('withdrawing', () => {
   it('ends the review without a decision, with a reason or none', async () => {
-    const [id, silent] = [await sentBack(), await station.ask('mail')];
+    const [id, silent] = [await sentBack(), await server.ask('mail')];
     const { status, headers, body } = await withdraw(id, { reason: 'Sent by hand.' });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -131,34 +131,34 @@ describe('withdrawing', () => {
       decision: null,
       available_actions: [],
     });
-    const last = (await station.facts(id)).at(-1);
+    const last = (await server.facts(id)).at(-1);
     expect(headers['countersign-seen']).toBe(`${last?.position}.${last?.bucket}`);
     expect((await withdraw(silent)).body).toMatchObject({ withdrawn: true, withdrawn_reason: null });
   });
 
   it('again is already so', async () => {
-    const id = await station.ask('mail');
+    const id = await server.ask('mail');
     const first = await withdraw(id);
     const again = await withdraw(id, { reason: 'Really.' });
     expect([again.status, again.headers['idempotent-replay'], again.body]).toEqual([200, 'true', first.body]);
   });
 
   it('takes the clock’s rows away with it', async () => {
-    const id = await station.ask('mail', expiring);
-    const rows = () => station.db.pool.query('select from event_store.timers where generation = $1', [position]);
-    const position = (await station.facts(id))[0]?.position;
+    const id = await server.ask('mail', expiring);
+    const rows = () => server.db.pool.query('select from event_store.timers where generation = $1', [position]);
+    const position = (await server.facts(id))[0]?.position;
     expect((await rows()).rowCount).toBe(2);
     await withdraw(id);
     expect((await rows()).rowCount).toBe(0);
   });
 
   it('comes too late for what is decided or has expired, and then records what the clock did', async () => {
-    const approved = await station.ask('mail');
+    const approved = await server.ask('mail');
     await acting(approved, 'approve');
     const { status, body } = await withdraw(approved);
     expect([status, body.error]).toMatchObject([409, { code: 'review_already_decided', review: { decision: 'approved' } }]);
-    const id = await station.ask('mail', expiring);
-    await station.db.advanceClock(60);
+    const id = await server.ask('mail', expiring);
+    await server.db.advanceClock(60);
     expect((await withdraw(id)).code).toBe('review_expired');
     expect(await types(id)).toEqual(['review.requested', 'review.expired']);
   });
@@ -168,10 +168,10 @@ describe('both', () => {
   it('are for keys of the project with the scope, and for templates the key may use', async () => {
     const id = await sentBack();
     const others: [Actor, number, string][] = [
-      [station.chief, 403, 'forbidden'],
-      [{ ...station.agent, scopes: ['reviews:decide'] }, 403, 'forbidden'],
-      [{ ...station.agent, template_ids: [newId('tpl')] }, 403, 'template_not_allowed'],
-      [station.foreignAgent, 404, 'review_not_found'],
+      [server.chief, 403, 'forbidden'],
+      [{ ...server.agent, scopes: ['reviews:decide'] }, 403, 'forbidden'],
+      [{ ...server.agent, template_ids: [newId('tpl')] }, 403, 'template_not_allowed'],
+      [server.foreignAgent, 404, 'review_not_found'],
     ];
     for (const [actor, status, code] of others) {
       for (const answer of [await resubmit(id, undefined, actor), await withdraw(id, undefined, actor)]) {
@@ -186,7 +186,7 @@ describe('both', () => {
   });
 
   it('may be done by another key of the project', async () => {
-    const other = { ...station.agent, key_id: newId('key'), owner: station.ann.person_id };
+    const other = { ...server.agent, key_id: newId('key'), owner: server.ann.person_id };
     const id = await sentBack();
     expect((await resubmit(id, undefined, other)).status).toBe(200);
     // Whoever answers for what was submitted last may not approve it (decision 30).

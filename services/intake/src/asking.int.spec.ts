@@ -3,20 +3,20 @@ import type { Actor, Template } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { digest } from '@countersign/evidence';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { PAYLOAD, type Station, startStation } from './fixture/station.js';
+import { PAYLOAD, type Server, startServer } from './fixture/server.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 let mail: Template;
 beforeAll(async () => {
-  station = await startStation();
-  mail = await station.template({ slug: 'mail' });
+  server = await startServer();
+  mail = await server.template({ slug: 'mail' });
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
-const asking = (body: Record<string, unknown> = {}, actor: Actor = station.agent) =>
-  station.call('createReview', actor, { body: { template: 'mail', payload: PAYLOAD, ...body } });
+const asking = (body: Record<string, unknown> = {}, actor: Actor = server.agent) =>
+  server.call('createReview', actor, { body: { template: 'mail', payload: PAYLOAD, ...body } });
 
 describe('asking for a review', () => {
   it('is answered with the review as it stands, and where it was written', async () => {
@@ -29,7 +29,7 @@ describe('asking for a review', () => {
     expect(status).toBe(201);
     expect(body).toMatchObject({
       object: 'review',
-      project_id: station.project,
+      project_id: server.project,
       status: 'pending',
       template_id: mail.id,
       template_slug: 'mail',
@@ -38,7 +38,7 @@ describe('asking for a review', () => {
       payload_digest: digest(PAYLOAD),
       priority: 'high',
       metadata: { run: 7 },
-      requested_by: station.agent.key_id,
+      requested_by: server.agent.key_id,
       requested_by_name: 'mailer',
       assignee: null,
       expires_at: null,
@@ -48,12 +48,12 @@ describe('asking for a review', () => {
       ['reject', 'Reject'],
       ['request_changes', 'Request changes'],
     ]);
-    const [event] = await station.facts(body.id);
+    const [event] = await server.facts(body.id);
     expect(headers['countersign-seen']).toBe(`${event?.position}.${event?.bucket}`);
     expect(headers).not.toHaveProperty('idempotent-replay');
-    expect(event).toMatchObject({ type: 'review.requested', project: station.project });
+    expect(event).toMatchObject({ type: 'review.requested', project: server.project });
     expect(event?.meta).toMatchObject({
-      actor: { kind: 'agent', id: station.agent.key_id, label: station.agent.key_prefix },
+      actor: { kind: 'agent', id: server.agent.key_id, label: server.agent.key_prefix },
       request_id: 'test-request',
       labels: { template_slug: 'mail', priority: 'high' },
     });
@@ -66,10 +66,10 @@ describe('asking for a review', () => {
   it('schedules what the clock will do, in the same append', async () => {
     const { body } = await asking({ timeout: { seconds: 3600, action: 'expire' } });
     expect(Date.parse(body.expires_at ?? '')).toBe(Date.parse(body.created_at) + 3_600_000);
-    const { rows } = await station.db.pool.query(
+    const { rows } = await server.db.pool.query(
       `select kind, extract(epoch from due_at - $2::timestamptz)::int as seconds from event_store.timers
        where generation = $1 order by kind`,
-      [(await station.facts(body.id))[0]?.position, body.created_at],
+      [(await server.facts(body.id))[0]?.position, body.created_at],
     );
     expect(rows).toEqual([
       { kind: 'reminder', seconds: 2700 },
@@ -78,21 +78,21 @@ describe('asking for a review', () => {
   });
 
   it('is decided at once where a person published a template that says so, by no person', async () => {
-    const { slug } = await station.template({ auto_approve: true, timeout_seconds: 60, timeout_action: 'expire' });
+    const { slug } = await server.template({ auto_approve: true, timeout_seconds: 60, timeout_action: 'expire' });
     const { status, body } = await asking({ template: slug });
     expect(status).toBe(201);
     expect(body).toMatchObject({ status: 'decided', decision: 'approved', decided_by: 'system/auto-approve', auto_approved: true });
     expect(body).toMatchObject({ action_value: 'auto_approve', action_label: 'Auto-approved', available_actions: [] });
     expect(body).toMatchObject({ decided_by_verified: null, shown: null, approved_digest: digest(PAYLOAD) });
-    expect((await station.facts(body.id)).map(({ type }) => type)).toEqual(['review.requested', 'review.decided']);
+    expect((await server.facts(body.id)).map(({ type }) => type)).toEqual(['review.requested', 'review.decided']);
   });
 
   it('pins what was published: a later version changes no open review', async () => {
-    const template = await station.template();
-    const before = await station.ask(template.slug);
+    const template = await server.template();
+    const before = await server.ask(template.slug);
     const fields = [{ name: 'subject', type: 'number' as const, label: 'Number', required: true }];
-    expect((await station.call('updateTemplate', station.chief, { params: { id: template.id }, body: { fields } })).status).toBe(200);
-    const [old] = await station.facts(before);
+    expect((await server.call('updateTemplate', server.chief, { params: { id: template.id }, body: { fields } })).status).toBe(200);
+    const [old] = await server.facts(before);
     expect(old?.body).toMatchObject({ template: { version: 1 }, fields: [{ name: 'subject', type: 'text' }, {}] });
     expect((await asking({ template: template.slug })).body.error).toMatchObject({ code: 'payload_invalid', param: 'payload.subject' });
     expect((await asking({ template: template.slug, payload: { subject: 1 } })).body.template_version).toBe(2);
@@ -102,28 +102,28 @@ describe('asking for a review', () => {
 describe('the people of a request', () => {
   it.each([
     ['an e-mail address, however it is written', () => 'ANN@Example.org'],
-    ['an id', () => station.ann.person_id],
+    ['an id', () => server.ann.person_id],
   ])('are found by %s', async (_how, ref) => {
     const { body } = await asking({ assignee: ref(), on_behalf_of: ref() });
-    expect(body).toMatchObject({ assignee: 'ann@example.org', on_behalf_of: station.ann.person_id });
-    const [event] = await station.facts(body.id);
-    expect(event?.body).toMatchObject({ assignee_id: station.ann.person_id, on_behalf_of: { email: 'ann@example.org' } });
+    expect(body).toMatchObject({ assignee: 'ann@example.org', on_behalf_of: server.ann.person_id });
+    const [event] = await server.facts(body.id);
+    expect(event?.body).toMatchObject({ assignee_id: server.ann.person_id, on_behalf_of: { email: 'ann@example.org' } });
   });
 
   it('may be a role', async () => {
     const { body } = await asking({ assignee: 'role:reviewer' });
     expect(body.assignee).toBe('role:reviewer');
-    expect((await station.facts(body.id))[0]?.body).toMatchObject({ assignee_id: null });
+    expect((await server.facts(body.id))[0]?.body).toMatchObject({ assignee_id: null });
   });
 
   it('are the key’s default reviewer where the request names nobody, for as long as they are in the project', async () => {
-    const bea = await station.person(station.project, 'bea', 'reviewer');
-    const agent = { ...station.agent, default_reviewer: bea.person_id };
+    const bea = await server.person(server.project, 'bea', 'reviewer');
+    const agent = { ...server.agent, default_reviewer: bea.person_id };
     const { body } = await asking({}, agent);
     expect(body.assignee).toBe('bea@example.org');
-    expect((await station.facts(body.id))[0]?.body).toMatchObject({ assignee_id: bea.person_id });
+    expect((await server.facts(body.id))[0]?.body).toMatchObject({ assignee_id: bea.person_id });
     expect((await asking({ assignee: 'ann@example.org' }, agent)).body.assignee).toBe('ann@example.org');
-    expect((await station.call('removeMember', station.chief, { params: { id: bea.person_id } })).status).toBe(204);
+    expect((await server.call('removeMember', server.chief, { params: { id: bea.person_id } })).status).toBe(204);
     expect((await asking({}, agent)).body).toMatchObject({ status: 'pending', assignee: null });
   });
 
@@ -138,14 +138,14 @@ describe('the people of a request', () => {
   });
 
   it('cannot be looked up without the directory: the request is 503 and can be sent again with its key', async () => {
-    const { directory } = station.apps;
-    station.apps.directory = undefined;
+    const { directory } = server.apps;
+    server.apps.directory = undefined;
     const body = { assignee: 'ann@example.org', idempotency_key: 'directory-down' };
     const down = await asking(body);
     expect([down.status, down.code, down.headers['retry-after']]).toEqual([503, 'service_unavailable', '1']);
     // Who names nobody is not kept waiting.
     expect((await asking()).status).toBe(201);
-    station.apps.directory = directory;
+    server.apps.directory = directory;
     expect((await asking(body)).status).toBe(201);
   });
 });
@@ -175,23 +175,23 @@ describe('a callback address', () => {
 });
 
 describe('a request is refused', () => {
-  const limited = () => ({ ...station.agent, template_ids: [newId('tpl')] });
+  const limited = () => ({ ...server.agent, template_ids: [newId('tpl')] });
 
   it.each<[string, () => Actor, number, string]>([
-    ['a person', () => station.chief, 403, 'forbidden'],
-    ['a key without the scope', () => ({ ...station.agent, scopes: ['reviews:read', 'reviews:decide'] }), 403, 'forbidden'],
+    ['a person', () => server.chief, 403, 'forbidden'],
+    ['a key without the scope', () => ({ ...server.agent, scopes: ['reviews:read', 'reviews:decide'] }), 403, 'forbidden'],
     ['a key that may not use the template', limited, 403, 'template_not_allowed'],
-    ['a key of another project', () => station.foreignAgent, 404, 'template_not_found'],
+    ['a key of another project', () => server.foreignAgent, 404, 'template_not_found'],
   ])('to %s', async (_who, actor, status, code) => {
     const answer = await asking({}, actor());
     expect([answer.status, answer.code]).toEqual([status, code]);
   });
 
   it('for a template that was never published, is paused, deleted or does not exist', async () => {
-    const draft = await station.call('createTemplateDraft', station.chief, { body: { name: 'Later' } });
-    const [paused, deleted] = [await station.template(), await station.template()];
-    await station.call('pauseTemplate', station.chief, { params: { id: paused.id } });
-    await station.call('deleteTemplate', station.chief, { params: { id: deleted.id } });
+    const draft = await server.call('createTemplateDraft', server.chief, { body: { name: 'Later' } });
+    const [paused, deleted] = [await server.template(), await server.template()];
+    await server.call('pauseTemplate', server.chief, { params: { id: paused.id } });
+    await server.call('deleteTemplate', server.chief, { params: { id: deleted.id } });
     const codes = [draft.body.slug, draft.body.id, paused.slug, deleted.slug, deleted.id, 'unheard-of', newId('tpl')].map(
       async (template) => {
         const { status, body } = await asking({ template });
@@ -236,9 +236,9 @@ describe('a request is refused', () => {
     ['a blank field', { payload: { subject: ' \u200b\n' } }, 400, 'payload_invalid', 'payload.subject'],
     ['notes', { notes: [] }, 400, 'feature_not_available', 'body.notes'],
   ])('for %s, and nothing is written', async (_what, body, status, code, param) => {
-    const { position } = await station.store.head();
+    const { position } = await server.store.head();
     const answer = await asking(body);
     expect([answer.status, answer.code, answer.body.error?.param]).toEqual([status, code, param]);
-    expect((await station.store.head()).position).toBe(position);
+    expect((await server.store.head()).position).toBe(position);
   });
 });

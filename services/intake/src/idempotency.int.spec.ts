@@ -3,36 +3,36 @@ import type { Actor } from '@countersign/contracts';
 import { newId, redactStream } from '@countersign/event-store';
 import { act } from '@countersign/review';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { PAYLOAD, type Station, startStation } from './fixture/station.js';
+import { PAYLOAD, type Server, startServer } from './fixture/server.js';
 import { requestReview } from './request-review.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 beforeAll(async () => {
-  station = await startStation();
-  await station.template({ slug: 'mail' });
+  server = await startServer();
+  await server.template({ slug: 'mail' });
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 let keys = 0;
 const freshKey = () => `key ${++keys}`;
-const asking = (body: Record<string, unknown>, headers: Record<string, string> = {}, actor: Actor = station.agent) =>
-  station.call('createReview', actor, { body: { template: 'mail', payload: PAYLOAD, ...body }, headers });
+const asking = (body: Record<string, unknown>, headers: Record<string, string> = {}, actor: Actor = server.agent) =>
+  server.call('createReview', actor, { body: { template: 'mail', payload: PAYLOAD, ...body }, headers });
 const approving = (review: string) =>
-  station.happen(review, station.ann, (state, now) => act({ actor: station.ann, action: { id: 'approve' } }, state, now));
+  server.happen(review, server.ann, (state, now) => act({ actor: server.ann, action: { id: 'approve' } }, state, now));
 
 describe('the same request again', () => {
   it('is answered with the first review, and nothing is written', async () => {
     const idempotency_key = freshKey();
     const first = await asking({ idempotency_key });
     expect([first.status, first.headers['idempotent-replay']]).toEqual([201, undefined]);
-    const { position } = await station.store.head();
+    const { position } = await server.store.head();
     const again = await asking({ idempotency_key });
     expect([again.status, again.headers['idempotent-replay']]).toEqual([200, 'true']);
     expect(again.body).toEqual(first.body);
     expect(again.headers['countersign-seen']).toBe(first.headers['countersign-seen']);
-    expect((await station.store.head()).position).toBe(position);
+    expect((await server.store.head()).position).toBe(position);
   });
 
   it('is known by a key of whatever characters, as many as it may have', async () => {
@@ -58,8 +58,8 @@ describe('the same request again', () => {
   it('shows the review as it has become meanwhile', async () => {
     const idempotency_key = freshKey();
     const { body } = await asking({ idempotency_key });
-    await station.happen(body.id, station.ann, (state, now) =>
-      act({ actor: station.ann, action: { id: 'request_changes' }, feedback: 'Shorter.' }, state, now),
+    await server.happen(body.id, server.ann, (state, now) =>
+      act({ actor: server.ann, action: { id: 'request_changes' }, feedback: 'Shorter.' }, state, now),
     );
     const again = await asking({ idempotency_key });
     expect([again.status, again.body.status]).toEqual([200, 'awaiting_iteration']);
@@ -68,7 +68,7 @@ describe('the same request again', () => {
   it('may be sent by another key of the project, not by one that may not use the template', async () => {
     const idempotency_key = freshKey();
     const { body } = await asking({ idempotency_key });
-    const other = { ...station.agent, key_id: newId('key') };
+    const other = { ...server.agent, key_id: newId('key') };
     expect((await asking({ idempotency_key }, {}, other)).body.id).toBe(body.id);
     expect((await asking({ idempotency_key }, {}, { ...other, template_ids: [newId('tpl')] })).code).toBe('template_not_allowed');
     expect((await asking({ idempotency_key }, {}, { ...other, template_ids: [body.template_id ?? ''] })).body.id).toBe(body.id);
@@ -76,9 +76,9 @@ describe('the same request again', () => {
 
   it('is another request in another project', async () => {
     const idempotency_key = freshKey();
-    const admin = station.stranger;
-    await station.call('createTemplate', admin, { body: { slug: 'mail', name: 'Mail', fields: [] } });
-    const [here, there] = [await asking({ idempotency_key }), await asking({ idempotency_key }, {}, station.foreignAgent)];
+    const admin = server.stranger;
+    await server.call('createTemplate', admin, { body: { slug: 'mail', name: 'Mail', fields: [] } });
+    const [here, there] = [await asking({ idempotency_key }), await asking({ idempotency_key }, {}, server.foreignAgent)];
     expect([here.status, there.status]).toEqual([201, 201]);
     expect(there.body.id).not.toBe(here.body.id);
   });
@@ -124,12 +124,12 @@ describe('another request with the same key', () => {
   it('is refused for a review that was withdrawn, that the clock has ended though nobody wrote it down, or that was erased', async () => {
     const [withdrawn, expired, erased] = [freshKey(), freshKey(), freshKey()];
     const one = await asking({ idempotency_key: withdrawn });
-    await station.call('withdrawReview', station.agent, { params: { id: one.body.id } });
+    await server.call('withdrawReview', server.agent, { params: { id: one.body.id } });
     const timeout = { seconds: 60, action: 'expire' };
     const two = await asking({ idempotency_key: expired, timeout });
-    await station.db.advanceClock(60);
+    await server.db.advanceClock(60);
     const three = await asking({ idempotency_key: erased });
-    await redactStream(station.db.ownerPool, { stream: three.body.id, reason: 'asked to be forgotten' });
+    await redactStream(server.db.ownerPool, { stream: three.body.id, reason: 'asked to be forgotten' });
     const codes = [];
     for (const body of [{ idempotency_key: withdrawn }, { idempotency_key: expired, timeout }, { idempotency_key: erased }]) {
       const { error } = (await asking(body)).body;
@@ -140,7 +140,7 @@ describe('another request with the same key', () => {
       ['idempotency_key_terminal_conflict', two.body.id, 'expired'],
       ['idempotency_key_terminal_conflict', three.body.id, undefined],
     ]);
-    expect((await station.facts(two.body.id)).map(({ type }) => type)).toEqual(['review.requested']);
+    expect((await server.facts(two.body.id)).map(({ type }) => type)).toEqual(['review.requested']);
   });
 });
 
@@ -148,15 +148,15 @@ describe('the key of a review that was erased', () => {
   it('says so to whatever comes with it, makes no second review, and keeps nothing to hold a guess against', async () => {
     const idempotency_key = freshKey();
     const { body: first } = await asking({ idempotency_key });
-    await redactStream(station.db.ownerPool, { stream: first.id, reason: 'asked to be forgotten' });
-    const { position } = await station.store.head();
+    await redactStream(server.db.ownerPool, { stream: first.id, reason: 'asked to be forgotten' });
+    const { position } = await server.store.head();
     for (const payload of [PAYLOAD, { ...PAYLOAD, subject: 'A guess' }]) {
       const { status, body } = await asking({ idempotency_key, payload });
       expect([status, body.error?.code, body.error?.review_id]).toEqual([409, 'idempotency_key_terminal_conflict', first.id]);
       expect(body.error?.message).toContain('erased');
     }
-    expect((await station.store.head()).position).toBe(position);
-    const { rows } = await station.db.pool.query('select input_hash from event_store.idempotency where key = $1', [idempotency_key]);
+    expect((await server.store.head()).position).toBe(position);
+    const { rows } = await server.db.pool.query('select input_hash from event_store.idempotency where key = $1', [idempotency_key]);
     expect(rows).toEqual([{ input_hash: '' }]);
   });
 });
@@ -183,7 +183,7 @@ describe('a key in the header', () => {
 describe('fifty at once', () => {
   const fifty = <T>(make: (n: number) => Promise<T>) => Promise.all(Array.from({ length: 50 }, (_, n) => make(n)));
   const requested = async (idempotency_key: string) =>
-    (await station.store.readAll({ after: 0, limit: 10_000, categories: ['review'] })).filter(
+    (await server.store.readAll({ after: 0, limit: 10_000, categories: ['review'] })).filter(
       (event) => (event.body as { idempotency_key?: string } | null)?.idempotency_key === idempotency_key,
     );
 
@@ -209,24 +209,24 @@ describe('fifty at once', () => {
 });
 
 describe('a process that is killed', () => {
-  const caller = () => ({ actor: station.agent, request_id: 'test-request' });
+  const caller = () => ({ actor: server.agent, request_id: 'test-request' });
 
   it.each(['before', 'after'] as const)('%s the append leaves a request that can be sent again', async (when) => {
     const idempotency_key = freshKey();
     const body = { template: 'mail', payload: PAYLOAD, idempotency_key };
     await new Promise<void>((dead, fault) => {
-      const append: typeof station.store.append = async (request) => {
-        if (when === 'after') await station.store.append(request);
+      const append: typeof server.store.append = async (request) => {
+        if (when === 'after') await server.store.append(request);
         dead();
         return new Promise<never>(() => undefined);
       };
-      const dying = Object.create(station.store, { append: { value: append } });
-      requestReview({ ...station.deps, store: dying }, caller(), body).then(() => fault(new Error('It was answered.')), fault);
+      const dying = Object.create(server.store, { append: { value: append } });
+      requestReview({ ...server.deps, store: dying }, caller(), body).then(() => fault(new Error('It was answered.')), fault);
     });
     const answers = [await asking({ idempotency_key }), await asking({ idempotency_key })];
     expect(answers.map(({ status }) => status)).toEqual(when === 'after' ? [200, 200] : [201, 200]);
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
     const [first] = answers;
-    expect((await station.facts(first?.body.id ?? '')).map(({ type }) => type)).toEqual(['review.requested']);
+    expect((await server.facts(first?.body.id ?? '')).map(({ type }) => type)).toEqual(['review.requested']);
   });
 });

@@ -3,40 +3,40 @@ import { rebuildProjection } from '@countersign/event-bus';
 import { redactStream } from '@countersign/event-store';
 import { act, withdraw } from '@countersign/review';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Station, startStation } from './fixture/station.js';
+import { type Server, startServer } from './fixture/server.js';
 import { INTAKE_PROJECTION } from './index.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 let open: string[];
 beforeAll(async () => {
-  station = await startStation();
-  const [mail, other] = [await station.template({ slug: 'mail' }), await station.template()];
-  const auto = await station.template({ auto_approve: true });
-  await station.call('createTemplateDraft', station.chief, { body: { name: 'Later' } });
-  await station.call('updateTemplate', station.chief, { params: { id: mail.id }, body: { name: 'Renamed' } });
-  await station.call('pauseTemplate', station.chief, { params: { id: other.id } });
-  await station.call('deleteTemplate', station.chief, { params: { id: (await station.template()).id } });
+  server = await startServer();
+  const [mail, other] = [await server.template({ slug: 'mail' }), await server.template()];
+  const auto = await server.template({ auto_approve: true });
+  await server.call('createTemplateDraft', server.chief, { body: { name: 'Later' } });
+  await server.call('updateTemplate', server.chief, { params: { id: mail.id }, body: { name: 'Renamed' } });
+  await server.call('pauseTemplate', server.chief, { params: { id: other.id } });
+  await server.call('deleteTemplate', server.chief, { params: { id: (await server.template()).id } });
   const reviews = [];
-  for (let n = 0; n < 6; n++) reviews.push(await station.ask('mail', n === 5 ? { timeout: { seconds: 60, action: 'expire' } } : {}));
+  for (let n = 0; n < 6; n++) reviews.push(await server.ask('mail', n === 5 ? { timeout: { seconds: 60, action: 'expire' } } : {}));
   const [approved, sentBack, withdrawn, erased, waiting, expiring] = reviews as [string, string, string, string, string, string];
   const acting = (id: string, action: string, more: object = {}) =>
-    station.happen(id, station.ann, (state, now) => act({ actor: station.ann, action: { id: action }, ...more }, state, now));
+    server.happen(id, server.ann, (state, now) => act({ actor: server.ann, action: { id: action }, ...more }, state, now));
   await acting(approved, 'approve');
   await acting(sentBack, 'request_changes', { feedback: 'Shorter.' });
-  await station.happen(withdrawn, null, (state, now) => withdraw({ actor: station.agent }, state, now));
-  await redactStream(station.db.ownerPool, { stream: erased, reason: 'asked to be forgotten' });
-  await station.db.advanceClock(60);
+  await server.happen(withdrawn, null, (state, now) => withdraw({ actor: server.agent }, state, now));
+  await redactStream(server.db.ownerPool, { stream: erased, reason: 'asked to be forgotten' });
+  await server.db.advanceClock(60);
   await acting(expiring, 'approve').catch(() => undefined);
-  await station.ask(auto.slug);
+  await server.ask(auto.slug);
   open = [sentBack, waiting].sort();
-  await station.caughtUp();
+  await server.caughtUp();
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 async function tables() {
-  const rows = async (sql: string) => (await station.db.pool.query(sql)).rows as { review?: string }[];
+  const rows = async (sql: string) => (await server.db.pool.query(sql)).rows as { review?: string }[];
   return {
     templates: await rows('select * from intake.templates order by template'),
     reviews: await rows('select * from intake.open_reviews order by review'),
@@ -51,29 +51,29 @@ describe('the read models', () => {
   it('are the same when they are made anew', async () => {
     const before = await tables();
     expect(before.templates).toHaveLength(5);
-    await rebuildProjection(INTAKE_PROJECTION, { owner: station.db.ownerPool, store: station.store });
+    await rebuildProjection(INTAKE_PROJECTION, { owner: server.db.ownerPool, store: server.store });
     expect(await tables()).toEqual(before);
     // The application still works with what took their place.
-    const id = await station.ask('mail');
-    await station.caughtUp();
+    const id = await server.ask('mail');
+    await server.caughtUp();
     expect((await tables()).reviews.map(({ review }) => review)).toContain(id);
-    await station.happen(id, null, (state, now) => withdraw({ actor: station.agent }, state, now));
-    await station.caughtUp();
+    await server.happen(id, null, (state, now) => withdraw({ actor: server.agent }, state, now));
+    await server.caughtUp();
   });
 
   it('are the same when the whole log comes again', async () => {
     const before = await tables();
-    await station.bus.seek('intake', 0);
-    await station.caughtUp();
+    await server.bus.seek('intake', 0);
+    await server.caughtUp();
     expect(await tables()).toEqual(before);
   });
 
   it('list no template that was erased', async () => {
-    const { id, slug } = await station.template();
-    await redactStream(station.db.ownerPool, { stream: id, reason: 'asked to be forgotten' });
-    await station.caughtUp();
-    const { items } = (await station.call('listTemplates', station.ann)).body;
+    const { id, slug } = await server.template();
+    await redactStream(server.db.ownerPool, { stream: id, reason: 'asked to be forgotten' });
+    await server.caughtUp();
+    const { items } = (await server.call('listTemplates', server.ann)).body;
     expect(items.map((template) => template.slug)).not.toContain(slug);
-    expect((await station.call('getTemplate', station.ann, { params: { id } })).code).toBe('template_not_found');
+    expect((await server.call('getTemplate', server.ann, { params: { id } })).code).toBe('template_not_found');
   });
 });

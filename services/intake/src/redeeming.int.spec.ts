@@ -4,34 +4,33 @@ import { newId } from '@countersign/event-store';
 import { digest } from '@countersign/evidence';
 import { act } from '@countersign/review';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { PAYLOAD, type Station, startStation } from './fixture/station.js';
+import { PAYLOAD, type Server, startServer } from './fixture/server.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 let review: string;
 beforeAll(async () => {
-  station = await startStation();
-  await station.template({ slug: 'mail' });
-  await station.template({ slug: 'brief', approval_valid_seconds: 60 });
+  server = await startServer();
+  await server.template({ slug: 'mail' });
+  await server.template({ slug: 'brief', approval_valid_seconds: 60 });
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 beforeEach(async () => {
   review = await approved();
 });
 
 const decide = (id: string, action: string, more: object = {}) =>
-  station.happen(id, station.ann, (state, now) => act({ actor: station.ann, action: { id: action }, ...more }, state, now));
+  server.happen(id, server.ann, (state, now) => act({ actor: server.ann, action: { id: action }, ...more }, state, now));
 
 async function approved(template = 'mail', edited_payload?: Record<string, unknown>): Promise<string> {
-  const id = await station.ask(template);
+  const id = await server.ask(template);
   await decide(id, 'approve', edited_payload ? { edited_payload } : {});
   return id;
 }
 
-const redeem = (body: unknown, id = review, actor: Actor = station.agent) => station.call('redeemReview', actor, { params: { id }, body });
-const report = (body: unknown, id = review, actor: Actor = station.agent) =>
-  station.call('recordExecution', actor, { params: { id }, body });
+const redeem = (body: unknown, id = review, actor: Actor = server.agent) => server.call('redeemReview', actor, { params: { id }, body });
+const report = (body: unknown, id = review, actor: Actor = server.agent) => server.call('recordExecution', actor, { params: { id }, body });
 
 describe('redeeming', () => {
   it('is answered once, for the exact value', async () => {
@@ -44,13 +43,13 @@ describe('redeeming', () => {
       executor: 'mailer-7',
       redeemed_by: 'agent:gwk_0123abcd',
     });
-    const last = (await station.facts(review)).at(-1);
+    const last = (await server.facts(review)).at(-1);
     expect(last).toMatchObject({ type: 'review.redeemed', time: body.redeemed_at });
     expect(headers['countersign-seen']).toBe(`${last?.position}.${last?.bucket}`);
     const again = await redeem({ value: PAYLOAD });
     expect(again.status).toBe(409);
     expect(again.body.error).toMatchObject({ code: 'already_redeemed', redemption: body, review: { id: review, decision: 'approved' } });
-    expect((await station.facts(review)).at(-1)).toEqual(last);
+    expect((await server.facts(review)).at(-1)).toEqual(last);
   });
 
   it('takes the digest in place of the value, and the members of a value in any order', async () => {
@@ -75,7 +74,7 @@ describe('redeeming', () => {
   ])('refuses another value and says where it differs: %s', async (_what, value, paths) => {
     const { status, body } = await redeem({ value });
     expect([status, body.error]).toMatchObject([409, { code: 'digest_mismatch', paths, review: { id: review } }]);
-    expect((await station.facts(review)).at(-1)?.type).toBe('review.decided');
+    expect((await server.facts(review)).at(-1)?.type).toBe('review.decided');
   });
 
   it('refuses another digest, without places to name', async () => {
@@ -91,11 +90,11 @@ describe('redeeming', () => {
   });
 
   it('is refused for what is not approved', async () => {
-    const pending = await station.ask('mail');
-    const rejected = await station.ask('mail');
+    const pending = await server.ask('mail');
+    const rejected = await server.ask('mail');
     await decide(rejected, 'reject', { feedback: 'No.' });
-    const withdrawn = await station.ask('mail');
-    await station.call('withdrawReview', station.agent, { params: { id: withdrawn } });
+    const withdrawn = await server.ask('mail');
+    await server.call('withdrawReview', server.agent, { params: { id: withdrawn } });
     for (const id of [pending, rejected, withdrawn]) {
       const { status, code } = await redeem({ value: PAYLOAD }, id);
       expect([status, code]).toEqual([409, 'not_approved']);
@@ -105,19 +104,19 @@ describe('redeeming', () => {
   it('is refused once the approval is older than its template allows, at that very instant', async () => {
     const [early, late] = [await approved('brief'), await approved('brief')];
     const end = async (id: string, ms: number) => {
-      const decided = (await station.facts(id)).at(-1)?.time ?? '';
+      const decided = (await server.facts(id)).at(-1)?.time ?? '';
       return new Date(Date.parse(decided) + 60_000 + ms).toISOString();
     };
     try {
-      await station.db.stopClock(await end(early, -1));
+      await server.db.stopClock(await end(early, -1));
       expect((await redeem({ value: PAYLOAD }, early)).status).toBe(200);
       const expired_at = await end(late, 0);
-      await station.db.stopClock(expired_at);
+      await server.db.stopClock(expired_at);
       const { status, body } = await redeem({ value: PAYLOAD }, late);
       expect([status, body.error]).toMatchObject([409, { code: 'approval_expired', expired_at }]);
       expect((await redeem({ value: PAYLOAD }, early)).code).toBe('already_redeemed');
     } finally {
-      await station.db.stopClock(null);
+      await server.db.stopClock(null);
     }
   });
 
@@ -129,7 +128,7 @@ describe('redeeming', () => {
       .filter(({ status }) => status !== 200)
       .map(({ status, body }) => [status, body.error?.code, body.error?.redemption]);
     expect(lost).toEqual(Array.from({ length: 49 }, () => [409, 'already_redeemed', won[0]?.body]));
-    expect((await station.facts(review)).filter(({ type }) => type === 'review.redeemed')).toHaveLength(1);
+    expect((await server.facts(review)).filter(({ type }) => type === 'review.redeemed')).toHaveLength(1);
   });
 });
 
@@ -140,7 +139,7 @@ describe('an execution', () => {
     const { status, headers, body } = await report(said);
     expect(status).toBe(201);
     expect(body).toMatchObject({ object: 'execution', review_id: review, ...said, reported_by: 'agent:gwk_0123abcd' });
-    const last = (await station.facts(review)).at(-1);
+    const last = (await server.facts(review)).at(-1);
     expect(last).toMatchObject({ type: 'review.executed', body: { execution_id: body.id } });
     expect(headers['countersign-seen']).toBe(`${last?.position}.${last?.bucket}`);
   });
@@ -151,11 +150,11 @@ describe('an execution', () => {
     expect([again.status, again.headers['idempotent-replay'], again.body]).toEqual([201, 'true', first.body]);
     const next = await report({ status: 'succeeded' });
     expect(next.body.id).not.toBe(first.body.id);
-    expect((await station.facts(review)).map(({ type }) => type).slice(2)).toEqual(['review.executed', 'review.executed']);
+    expect((await server.facts(review)).map(({ type }) => type).slice(2)).toEqual(['review.executed', 'review.executed']);
   });
 
   it('needs an approval, and a redemption that is there when it names one', async () => {
-    expect((await report({ status: 'succeeded' }, await station.ask('mail'))).code).toBe('not_approved');
+    expect((await report({ status: 'succeeded' }, await server.ask('mail'))).code).toBe('not_approved');
     const { status, body } = await report({ status: 'succeeded', redemption_id: newId('rdm') });
     expect([status, body.error]).toMatchObject([404, { code: 'redemption_not_found', param: 'redemption_id' }]);
     expect((await report({ status: 'maybe' })).code).toBe('validation_failed');
@@ -170,12 +169,12 @@ describe('an execution', () => {
 
 describe('both', () => {
   it('are for keys of the project with the scope, and for templates the key may use', async () => {
-    const limited: Actor = { ...station.agent, template_ids: [newId('tpl')] };
+    const limited: Actor = { ...server.agent, template_ids: [newId('tpl')] };
     const others: [Actor, number, string][] = [
-      [station.chief, 403, 'forbidden'],
-      [{ ...station.agent, scopes: ['reviews:read'] }, 403, 'forbidden'],
+      [server.chief, 403, 'forbidden'],
+      [{ ...server.agent, scopes: ['reviews:read'] }, 403, 'forbidden'],
       [limited, 403, 'template_not_allowed'],
-      [station.foreignAgent, 404, 'review_not_found'],
+      [server.foreignAgent, 404, 'review_not_found'],
     ];
     for (const [actor, status, code] of others) {
       const answers = [await redeem({ value: PAYLOAD }, review, actor), await report({ status: 'failed' }, review, actor)];

@@ -10,7 +10,7 @@ import { createLogger } from '@countersign/telemetry';
 import { TimerLoop } from '@countersign/timers';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { fireTimer } from './fire-timer.js';
-import { type Station, startStation, until } from './fixture/station.js';
+import { type Server, startServer, until } from './fixture/server.js';
 
 jest.setTimeout(120_000);
 
@@ -18,14 +18,14 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const SOURCE = at('../../../libs/testing/jest/source.mjs');
 const MEMBER = at('./fixture/member.ts');
 
-let station: Station;
+let server: Server;
 const members: ChildProcess[] = [];
 beforeEach(async () => {
-  station = await startStation();
+  server = await startServer();
 });
 afterEach(async () => {
   await Promise.all(members.splice(0).map(kill));
-  await station.close();
+  await server.close();
 });
 
 async function kill(member: ChildProcess): Promise<void> {
@@ -36,7 +36,7 @@ async function kill(member: ChildProcess): Promise<void> {
 
 /** A process of the service whose commands stand still; `said` is what it has printed. */
 async function startMember(when: 'before' | 'after') {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--import', SOURCE, MEMBER, station.db.ownerUrl, when], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--import', SOURCE, MEMBER, server.db.ownerUrl, when], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {},
   });
@@ -55,66 +55,66 @@ async function startMember(when: 'before' | 'after') {
 
 const spent = (id: string) =>
   until(
-    () => station.rows(id),
+    () => server.rows(id),
     (rows) => rows.length === 0,
   );
 
 describe('a process that is killed', () => {
   it('before its appends leaves what is due to the others, and each fires once', async () => {
-    const ids = await Promise.all(Array.from({ length: 12 }, () => station.ask(within('auto_reject', 60))));
+    const ids = await Promise.all(Array.from({ length: 12 }, () => server.ask(within('auto_reject', 60))));
     const { child, stuck } = await startMember('before');
-    await station.db.advanceClock(60);
+    await server.db.advanceClock(60);
     // Both rows of a review are due.
     await until(
       async () => stuck(),
       (count) => count === 24,
     );
     await kill(child);
-    for (const id of ids) expect(await station.types(id)).toEqual(['review.requested']);
-    for (let n = 0; n < 2; n++) await station.start();
+    for (const id of ids) expect(await server.types(id)).toEqual(['review.requested']);
+    for (let n = 0; n < 2; n++) await server.start();
     await Promise.all(ids.map(spent));
-    for (const id of ids) expect(await station.types(id)).toEqual(['review.requested', 'review.decided']);
+    for (const id of ids) expect(await server.types(id)).toEqual(['review.requested', 'review.decided']);
   });
 
   it('after its appends doubles nothing, whether the append took the row away or left that to it', async () => {
-    const timeouts = await Promise.all(Array.from({ length: 6 }, () => station.ask(within('expire', 2700))));
-    const reminders = await Promise.all(Array.from({ length: 6 }, () => station.ask(within('expire', 3600))));
+    const timeouts = await Promise.all(Array.from({ length: 6 }, () => server.ask(within('expire', 2700))));
+    const reminders = await Promise.all(Array.from({ length: 6 }, () => server.ask(within('expire', 3600))));
     const { child } = await startMember('after');
-    await station.db.advanceClock(2700);
+    await server.db.advanceClock(2700);
     for (const id of [...timeouts, ...reminders])
       await until(
-        () => station.types(id),
+        () => server.types(id),
         (types) => types.length === 2,
       );
     await kill(child);
-    for (const id of reminders) expect((await station.rows(id)).map(({ kind }) => kind)).toEqual(['reminder', 'timeout']);
-    for (let n = 0; n < 2; n++) await station.start();
+    for (const id of reminders) expect((await server.rows(id)).map(({ kind }) => kind)).toEqual(['reminder', 'timeout']);
+    for (let n = 0; n < 2; n++) await server.start();
     await Promise.all(
       reminders.map((id) =>
         until(
-          () => station.rows(id),
+          () => server.rows(id),
           (rows) => rows.length === 1,
         ),
       ),
     );
     await Promise.all(timeouts.map(spent));
-    for (const id of reminders) expect(await station.types(id)).toEqual(['review.requested', 'review.reminded']);
-    for (const id of timeouts) expect(await station.types(id)).toEqual(['review.requested', 'review.expired']);
+    for (const id of reminders) expect(await server.types(id)).toEqual(['review.requested', 'review.reminded']);
+    for (const id of timeouts) expect(await server.types(id)).toEqual(['review.requested', 'review.expired']);
   });
 });
 
 describe('a row that cannot be handled', () => {
   it('is parked alone and said once; the others fire, and after an upgrade so does it', async () => {
-    const [newer, ...rest] = (await Promise.all(Array.from({ length: 5 }, () => station.ask(within('expire', 60))))) as [
+    const [newer, ...rest] = (await Promise.all(Array.from({ length: 5 }, () => server.ask(within('expire', 60))))) as [
       string,
       ...string[],
     ];
     // A type of a later release: what it means for a deadline is unknown (K10).
-    await station.others.append({
+    await server.others.append({
       streams: [
         {
           stream: newer,
-          project: (await station.facts(newer))[0]?.project ?? '',
+          project: (await server.facts(newer))[0]?.project ?? '',
           expectedVersion: 'any',
           events: [{ type: 'review.pondered', body: {} }],
         },
@@ -122,34 +122,34 @@ describe('a row that cannot be handled', () => {
       meta: {},
     });
     // It has failed seven times before: the eighth is the last.
-    await station.db.ownerPool.query('update event_store.timers set attempts = 7 where stream = $1', [uuidOf(newer)]);
-    for (let n = 0; n < 3; n++) await station.start();
-    await station.db.advanceClock(60);
+    await server.db.ownerPool.query('update event_store.timers set attempts = 7 where stream = $1', [uuidOf(newer)]);
+    for (let n = 0; n < 3; n++) await server.start();
+    await server.db.advanceClock(60);
     await Promise.all(rest.map(spent));
     const parked = await until(
-      () => station.rows(newer),
+      () => server.rows(newer),
       (rows) => rows.every((row) => row.parked),
     );
     expect(parked.map(({ kind, attempts }) => [kind, attempts])).toEqual([
       ['reminder', 8],
       ['timeout', 8],
     ]);
-    const said = station.log.filter((line) => line.stream === newer);
+    const said = server.log.filter((line) => line.stream === newer);
     expect(said.map(({ kind, level, msg }) => [kind, level, String(msg).slice(0, 12)]).sort()).toEqual([
       ['reminder', 'error', 'timer parked'],
       ['timeout', 'error', 'timer parked'],
     ]);
-    for (const id of rest) expect(await station.types(id)).toEqual(['review.requested', 'review.expired']);
+    for (const id of rest) expect(await server.types(id)).toEqual(['review.requested', 'review.expired']);
     // What could not be read is gone, as an upgrade would have it.
-    await station.db.ownerPool.query('alter table event_store.events disable trigger user');
-    await station.db.ownerPool.query(
+    await server.db.ownerPool.query('alter table event_store.events disable trigger user');
+    await server.db.ownerPool.query(
       "update event_store.events set type = 'review.reminded', body = '{\"after_seconds\":45,\"remaining_seconds\":15}' where type = 'review.pondered'",
     );
-    await station.db.ownerPool.query('alter table event_store.events enable trigger user');
+    await server.db.ownerPool.query('alter table event_store.events enable trigger user');
     const loop = new TimerLoop({
-      pool: station.db.pool,
+      pool: server.db.pool,
       categories: CATEGORY_PREFIXES,
-      onDue: (timer) => fireTimer(station.others, timer),
+      onDue: (timer) => fireTimer(server.others, timer),
       logger: createLogger({ service: 'timers', level: 'silent' }),
     });
     expect((await loop.parked()).map(({ stream, reason }) => [stream, reason.includes('review.pondered')])).toEqual([
@@ -158,28 +158,28 @@ describe('a row that cannot be handled', () => {
     ]);
     expect([await loop.unpark(newer, 'timeout'), await loop.unpark(newer, 'reminder')]).toEqual([true, true]);
     await spent(newer);
-    expect((await station.types(newer)).at(-1)).toBe('review.expired');
+    expect((await server.types(newer)).at(-1)).toBe('review.expired');
   });
 });
 
 describe('a service that was away', () => {
   it('does what fell due meanwhile, dated when it did', async () => {
-    const first = await station.start();
-    const ids = await Promise.all(Array.from({ length: 30 }, () => station.ask(within('auto_approve', 60))));
+    const first = await server.start();
+    const ids = await Promise.all(Array.from({ length: 30 }, () => server.ask(within('auto_approve', 60))));
     await first.close();
-    await station.db.advanceClock(86_400);
+    await server.db.advanceClock(86_400);
     // Nobody sweeps; whoever reads sees the settled review all the same (M3).
-    const seen = await station.shown(ids[0] ?? '');
+    const seen = await server.shown(ids[0] ?? '');
     expect(seen).toMatchObject({ decision: 'approved', decided_at: seen.expires_at });
-    expect(await station.types(ids[0] ?? '')).toEqual(['review.requested']);
-    await station.start();
+    expect(await server.types(ids[0] ?? '')).toEqual(['review.requested']);
+    await server.start();
     await Promise.all(ids.map(spent));
-    const { updated_at, ...settled } = await station.shown(ids[0] ?? '');
+    const { updated_at, ...settled } = await server.shown(ids[0] ?? '');
     expect({ ...settled, updated_at }).toEqual(seen);
   });
 
   it('is ready while its database is, and answers nobody without an identity', async () => {
-    const app = await station.start();
+    const app = await server.start();
     const ask = async (url: string) => (await app.inject({ method: 'GET', url })).statusCode;
     expect(await ask('/health/ready')).toBe(200);
     expect(await ask('/api/v1/reviews')).toBe(401);

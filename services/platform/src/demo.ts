@@ -3,7 +3,7 @@ import { CannotStart } from './cannot-start.js';
 import { dataConfig } from './config.js';
 import { readCredentials } from './credentials.js';
 import { runAgent } from './demo/agent.js';
-import { StationError } from './demo/station.js';
+import { ServerError } from './demo/server.js';
 
 try {
   const { dataDir } = dataConfig(environment());
@@ -14,7 +14,7 @@ try {
 } catch (error) {
   process.exitCode = 1;
   if (error instanceof CannotStart) process.stderr.write(`${error.message}\n`);
-  else if (error instanceof StationError) process.stderr.write(`The server refused (${error.status} ${error.code}): ${error.message}\n`);
+  else if (error instanceof ServerError) process.stderr.write(`The server refused (${error.status} ${error.code}): ${error.message}\n`);
   else if (error instanceof TypeError && error.message === 'fetch failed') {
     process.stderr.write('The server is not responding. Start it first, in another terminal (`npm start`).\n');
   } else throw error;

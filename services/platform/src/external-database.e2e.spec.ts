@@ -106,7 +106,7 @@ describe('with DATABASE_URL', () => {
     expect((await fetch(`${url}/health/ready`)).status).toBe(503);
 
     await wire.restore();
-    await until('the station to be ready again', async () => (await fetch(`${url}/health/ready`)).status === 200);
+    await until('the server to be ready again', async () => (await fetch(`${url}/health/ready`)).status === 200);
     const review = (await (await ask()).json()) as { id: string };
     const listed = await until('consumers to go on', async () => {
       const answer = await fetch(`${url}/api/v1/reviews`, { headers: { authorization: `Bearer ${api_key}` } });

@@ -2,22 +2,22 @@ import { newId, uuidOf } from '@countersign/event-store';
 import { asking, chief, doing } from '@countersign/review/fixture';
 import { failing, type Received, Receiver, verifyStandard } from '@countersign/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Station, startStation, until } from './fixture/station.js';
+import { type Server, startServer, until } from './fixture/server.js';
 
 jest.setTimeout(30_000);
 
-let station: Station;
+let server: Server;
 let agent: Receiver;
 beforeAll(async () => {
-  station = await startStation();
+  server = await startServer();
   agent = await new Receiver().listen();
 });
 afterAll(async () => {
-  await station.close();
+  await server.close();
   await agent.close();
 });
 afterEach(() => {
-  station.secrets.current = { active: '11'.repeat(32), pending: null };
+  server.secrets.current = { active: '11'.repeat(32), pending: null };
 });
 
 const bothArrived = (path: string) =>
@@ -29,7 +29,7 @@ const bothArrived = (path: string) =>
 describe('a delivery', () => {
   it('carries the decision with every header of the protocol, verifiable by a Standard Webhooks receiver', async () => {
     const requestId = 'req-0123456789';
-    await station.approved(agent.url('/headers'), { request_id: requestId });
+    await server.approved(agent.url('/headers'), { request_id: requestId });
     const [taken, decided] = (await bothArrived('/headers')) as [Received, Received];
     expect([taken, decided].map((one) => one.headers['x-webhook-event'])).toEqual(['review.action_taken', 'review.decided']);
     expect(decided.json).toMatchObject({ type: 'review.decided', decision: 'approved' });
@@ -47,7 +47,7 @@ describe('a delivery', () => {
   });
 
   it('is attempted again after failures with the same id and bytes and a fresh signature, and recorded when it arrives', async () => {
-    const review = await station.approved(agent.url('/five', failing(5)));
+    const review = await server.approved(agent.url('/five', failing(5)));
     const received = await until(
       () => agent.at('/five'),
       (all) => all.length >= 7,
@@ -58,7 +58,7 @@ describe('a delivery', () => {
     for (const one of received) verifyStandard(one, '11'.repeat(32));
     expect(received[6]?.headers['x-webhook-event']).toBe('review.decided');
     const outcomes = await until(
-      async () => (await station.outcomes()).filter((one) => one.body.review_id === review),
+      async () => (await server.outcomes()).filter((one) => one.body.review_id === review),
       (all) => all.length >= 2,
     );
     expect(outcomes.map(({ type, body }) => [type, body.event_type, body.attempts])).toEqual([
@@ -69,11 +69,11 @@ describe('a delivery', () => {
 
   it('is not made for a review that names no callback', async () => {
     const review = newId('rev');
-    await station.decide(review, asking({ review }));
-    await station.decide(review, doing(chief, 'approve'));
-    const other = await station.approved(agent.url('/after'));
+    await server.decide(review, asking({ review }));
+    await server.decide(review, doing(chief, 'approve'));
+    const other = await server.approved(agent.url('/after'));
     await bothArrived('/after');
-    const { rows } = await station.db.pool.query('select 1 from webhooks.deliveries where review = any($1)', [
+    const { rows } = await server.db.pool.query('select 1 from webhooks.deliveries where review = any($1)', [
       [uuidOf(review), uuidOf(other)],
     ]);
     expect(rows).toHaveLength(2);
@@ -83,14 +83,14 @@ describe('a delivery', () => {
     let broken = true;
     const url = agent.url('/order', (_, response) => void response.writeHead(broken ? 500 : 200).end());
     const review = newId('rev');
-    await station.decide(review, asking({ review, body: { callback_url: url } }));
-    await station.decide(review, doing(chief, 'request_changes', { feedback: 'Shorter' }));
+    await server.decide(review, asking({ review, body: { callback_url: url } }));
+    await server.decide(review, doing(chief, 'request_changes', { feedback: 'Shorter' }));
     await until(
       () => agent.at('/order'),
       (all) => all.length >= 2,
     );
-    await station.decide(review, doing(chief, 'reject_from_iteration'));
-    const others = await Promise.all([1, 2, 3].map((n) => station.approved(agent.url(`/other-${n}`))));
+    await server.decide(review, doing(chief, 'reject_from_iteration'));
+    const others = await Promise.all([1, 2, 3].map((n) => server.approved(agent.url(`/other-${n}`))));
     for (const [index] of others.entries()) await bothArrived(`/other-${index + 1}`);
     expect(new Set(agent.types('/order'))).toEqual(new Set(['review.retried']));
     broken = false;
@@ -103,38 +103,38 @@ describe('a delivery', () => {
 
   it('is signed with both secrets during a rotation, and with the new one alone after it', async () => {
     const [old, next] = ['22'.repeat(32), '33'.repeat(32)];
-    station.secrets.current = { active: old, pending: next };
-    await station.approved(agent.url('/rotating'));
+    server.secrets.current = { active: old, pending: next };
+    await server.approved(agent.url('/rotating'));
     const [rotating] = (await bothArrived('/rotating')) as [Received];
     verifyStandard(rotating, old);
     verifyStandard(rotating, next);
-    station.secrets.current = { active: next, pending: null };
-    await station.approved(agent.url('/rotated'));
+    server.secrets.current = { active: next, pending: null };
+    await server.approved(agent.url('/rotated'));
     const [rotated] = (await bothArrived('/rotated')) as [Received];
     verifyStandard(rotated, next);
     expect(() => verifyStandard(rotated, old)).toThrow('No matching signature');
   });
 
   it('costs no attempt when the secrets cannot be had', async () => {
-    station.secrets.current = null;
-    const before = station.secrets.asked;
-    const review = await station.approved(agent.url('/unsigned'));
+    server.secrets.current = null;
+    const before = server.secrets.asked;
+    const review = await server.approved(agent.url('/unsigned'));
     await until(
-      () => station.secrets.asked,
+      () => server.secrets.asked,
       (asked) => asked > before,
     );
-    station.secrets.current = { active: '11'.repeat(32), pending: null };
+    server.secrets.current = { active: '11'.repeat(32), pending: null };
     await bothArrived('/unsigned');
-    const { body } = await station.call<{ items: { attempts: number }[] }>('listDeliveries', { query: `review_id=${review}` });
+    const { body } = await server.call<{ items: { attempts: number }[] }>('listDeliveries', { query: `review_id=${review}` });
     expect(body.items.map((one) => one.attempts)).toEqual([1, 1]);
   });
 
   it('ends at once when the receiver answers 410, and the next of its review goes on', async () => {
-    const review = await station.approved(agent.url('/gone', (_, response, nth) => void response.writeHead(nth === 1 ? 410 : 200).end()));
+    const review = await server.approved(agent.url('/gone', (_, response, nth) => void response.writeHead(nth === 1 ? 410 : 200).end()));
     await bothArrived('/gone');
     expect(agent.types('/gone')).toEqual(['review.action_taken', 'review.decided']);
     const outcomes = await until(
-      async () => (await station.outcomes()).filter((one) => one.body.review_id === review),
+      async () => (await server.outcomes()).filter((one) => one.body.review_id === review),
       (all) => all.length >= 2,
     );
     expect(outcomes.map(({ type, body }) => [type, body.reason ?? null, body.status_code])).toEqual([
@@ -145,7 +145,7 @@ describe('a delivery', () => {
 
   it('fails at a redirect, whose target never hears of it', async () => {
     const target = agent.url('/target');
-    const review = await station.approved(
+    const review = await server.approved(
       agent.url('/moved', (_, response, nth) => void response.writeHead(nth === 1 ? 307 : 200, { location: target }).end()),
     );
     await until(
@@ -153,10 +153,10 @@ describe('a delivery', () => {
       (all) => all.length >= 3,
     );
     expect(agent.at('/target')).toHaveLength(0);
-    const { body } = await station.call<{ items: { id: string }[] }>('listDeliveries', {
+    const { body } = await server.call<{ items: { id: string }[] }>('listDeliveries', {
       query: `review_id=${review}&event_type=review.action_taken`,
     });
-    const detail = await station.call<{ attempt_log: Record<string, unknown>[] }>('getDelivery', {
+    const detail = await server.call<{ attempt_log: Record<string, unknown>[] }>('getDelivery', {
       params: { id: body.items[0]?.id ?? '' },
     });
     expect(detail.body.attempt_log).toMatchObject([

@@ -5,27 +5,26 @@ import { newId, uuidOf } from '@countersign/event-store';
 import { agent as AGENT, chief } from '@countersign/review/fixture';
 import { type Received, Receiver, status } from '@countersign/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Station, startStation, until } from './fixture/station.js';
+import { type Server, startServer, until } from './fixture/server.js';
 import { dropOldBodies } from './queue/retention.js';
 
 jest.setTimeout(30_000);
 
 const STRANGER: AgentActor = { ...AGENT, key_id: newId('key'), project_id: newId('prj') };
 
-let station: Station;
+let server: Server;
 let agent: Receiver;
 beforeAll(async () => {
-  station = await startStation({ config: { backoff: [20, 20] } });
+  server = await startServer({ config: { backoff: [20, 20] } });
   agent = await new Receiver().listen();
 });
 afterAll(async () => {
-  await station.close();
+  await server.close();
   await agent.close();
 });
 
-const list = async (query: string, actor: AgentActor = AGENT) =>
-  (await station.call<DeliveryList>('listDeliveries', { query, actor })).body;
-const detail = async (id: string) => (await station.call<DeliveryDetail>('getDelivery', { params: { id } })).body;
+const list = async (query: string, actor: AgentActor = AGENT) => (await server.call<DeliveryList>('listDeliveries', { query, actor })).body;
+const detail = async (id: string) => (await server.call<DeliveryDetail>('getDelivery', { params: { id } })).body;
 const settled = (review: string, count = 2) =>
   until(
     () => list(`review_id=${review}`),
@@ -35,17 +34,17 @@ const settled = (review: string, count = 2) =>
 describe('the list', () => {
   let review: string;
   beforeAll(async () => {
-    review = await station.approved(agent.url('/listed'));
+    review = await server.approved(agent.url('/listed'));
     await settled(review);
-    for (let n = 0; n < 4; n++) await settled(await station.approved(agent.url('/more')));
-    await settled(await station.approved(agent.url('/refused', status(500))));
+    for (let n = 0; n < 4; n++) await settled(await server.approved(agent.url('/more')));
+    await settled(await server.approved(agent.url('/refused', status(500))));
   });
 
   it('and everything else about deliveries is not for a key that is limited to some templates', async () => {
     const actor = { ...AGENT, template_ids: [newId('tpl')] };
     const params = { id: (await list('')).items[0]?.id ?? '' };
     for (const operation of ['listDeliveries', 'getDelivery', 'retryDelivery', 'replayDeliveries'] as const) {
-      const { status, body } = await station.call<ErrorBody>(operation, {
+      const { status, body } = await server.call<ErrorBody>(operation, {
         params,
         actor,
         body: operation === 'replayDeliveries' ? {} : undefined,
@@ -110,7 +109,7 @@ describe('the list', () => {
     const many = newId('rev');
     const [template] = (await list('status=delivered&limit=1')).items as [Delivery];
     const put = (from: number, to: number) =>
-      station.db.ownerPool.query(
+      server.db.ownerPool.query(
         `insert into webhooks.deliveries select (jsonb_populate_record(d, jsonb_build_object(
            'id', uuidv7(), 'review', $2::uuid, 'sequence', -n, 'created_at', d.created_at - n * interval '1 millisecond'))).*
          from webhooks.deliveries d, generate_series($3::integer, $4::integer) n where d.id = $1`,
@@ -134,7 +133,7 @@ describe('the list', () => {
     const shown = [...past.items, ...last.items].map((one) => Date.parse(one.created_at) - Date.parse(template.created_at));
     expect(shown).toEqual([-10_000, -10_001, -10_002, -10_003]);
 
-    await station.db.ownerPool.query('delete from webhooks.deliveries where review = $1', [uuidOf(many)]);
+    await server.db.ownerPool.query('delete from webhooks.deliveries where review = $1', [uuidOf(many)]);
     const again = await list('limit=1');
     expect([again.total, again.total_is_capped]).toEqual([12, undefined]);
   });
@@ -142,7 +141,7 @@ describe('the list', () => {
   it.each(['cursor=nonsense', `cursor=${Buffer.from('{"at":"1","id":"whd_x"}').toString('base64url')}`, 'cursor=e30&offset=1'])(
     'refuses %s',
     async (query) => {
-      const { status: code, body } = await station.call<ErrorBody>('listDeliveries', { query });
+      const { status: code, body } = await server.call<ErrorBody>('listDeliveries', { query });
       expect([code, body.error.code]).toEqual([400, 'invalid_cursor']);
     },
   );
@@ -151,16 +150,16 @@ describe('the list', () => {
     expect(await list('', STRANGER)).toMatchObject({ total: 0, items: [], has_more: false });
     const [own] = (await list('limit=1')).items as [Delivery];
     for (const id of ['getDelivery', 'retryDelivery'] as const) {
-      const answer = await station.call<ErrorBody>(id, { params: { id: own.id }, actor: STRANGER });
+      const answer = await server.call<ErrorBody>(id, { params: { id: own.id }, actor: STRANGER });
       expect([answer.status, answer.body.error.code]).toEqual([404, 'delivery_not_found']);
     }
-    expect((await station.call('replayDeliveries', { body: {}, actor: STRANGER })).body).toMatchObject({ queued: 0 });
+    expect((await server.call('replayDeliveries', { body: {}, actor: STRANGER })).body).toMatchObject({ queued: 0 });
   });
 });
 
 describe('one delivery', () => {
   it('shows the exact bytes and each attempt', async () => {
-    const review = await station.approved(
+    const review = await server.approved(
       agent.url('/detailed', (_, response, nth) => void response.writeHead(nth === 1 ? 500 : 200).end('said so')),
     );
     const { items } = await settled(review);
@@ -182,19 +181,19 @@ describe('one delivery', () => {
   });
 
   it.each(['nonsense', newId('whd'), newId('rev')])('answers 404 for %s', async (id) => {
-    const { status: code, body } = await station.call<ErrorBody>('getDelivery', { params: { id } });
+    const { status: code, body } = await server.call<ErrorBody>('getDelivery', { params: { id } });
     expect([code, body.error.code]).toEqual([404, 'delivery_not_found']);
   });
 });
 
 describe('what is kept', () => {
   it('is no longer the bytes of what arrived long ago; dead letters keep theirs', async () => {
-    const arrived = (await settled(await station.approved(agent.url('/old')))).items[0] as Delivery;
-    const dead = (await settled(await station.approved(agent.url('/old-dead', status(500))))).items[0] as Delivery;
-    await dropOldBodies(station.db.pool, 3_600_000);
+    const arrived = (await settled(await server.approved(agent.url('/old')))).items[0] as Delivery;
+    const dead = (await settled(await server.approved(agent.url('/old-dead', status(500))))).items[0] as Delivery;
+    await dropOldBodies(server.db.pool, 3_600_000);
     expect((await detail(arrived.id)).body).not.toBeNull();
-    await station.db.advanceClock(3_601);
-    await dropOldBodies(station.db.pool, 3_600_000);
+    await server.db.advanceClock(3_601);
+    await dropOldBodies(server.db.pool, 3_600_000);
     expect(await detail(arrived.id)).toMatchObject({
       body: null,
       status: 'delivered',
@@ -207,11 +206,11 @@ describe('what is kept', () => {
 describe('sending again', () => {
   it('puts a dead letter back in line with the same id and bytes and a whole round of attempts', async () => {
     let broken = true;
-    const review = await station.approved(agent.url('/revived', (_, response) => void response.writeHead(broken ? 500 : 200).end()));
+    const review = await server.approved(agent.url('/revived', (_, response) => void response.writeHead(broken ? 500 : 200).end()));
     const dead = (await settled(review)).items.find((one) => one.event_type === 'review.action_taken') as Delivery;
     expect(dead).toMatchObject({ status: 'failed', attempts: 3, max_attempts: 3, last_error: 'HTTP 500' });
     broken = false;
-    const { status: code, body } = await station.call('retryDelivery', { params: { id: dead.id }, actor: chief });
+    const { status: code, body } = await server.call('retryDelivery', { params: { id: dead.id }, actor: chief });
     expect([code, body]).toEqual([200, { id: dead.id, status: 'pending', queued_at: expect.any(String) }]);
     const revived = await until(
       () => detail(dead.id),
@@ -222,12 +221,12 @@ describe('sending again', () => {
     expect(sent).toHaveLength(4);
     expect(new Set(sent.map((one) => one.body.toString('utf8'))).size).toBe(1);
     const told = await until(
-      async () => (await station.outcomes()).filter((one) => one.stream === dead.id),
+      async () => (await server.outcomes()).filter((one) => one.stream === dead.id),
       (all) => all.length === 3,
     );
     expect(told.map((one) => one.type)).toEqual(['delivery.dead_lettered', 'delivery.replayed', 'delivery.succeeded']);
     // Whoever asked is named by their id: metadata is read by many, and no erasure of the review reaches it.
-    expect((await station.store.readStream(dead.id)).events.map(({ meta }) => meta.actor)).toEqual([
+    expect((await server.store.readStream(dead.id)).events.map(({ meta }) => meta.actor)).toEqual([
       { kind: 'system', id: 'webhooks' },
       { kind: 'person', id: chief.person_id },
       { kind: 'system', id: 'webhooks' },
@@ -241,12 +240,12 @@ describe('sending again', () => {
   });
 
   it('is refused for what has arrived, and for what is being attempted', async () => {
-    const review = await station.approved(agent.url('/arrived'));
+    const review = await server.approved(agent.url('/arrived'));
     const [arrived] = (await settled(review)).items as [Delivery];
-    const again = await station.call<ErrorBody>('retryDelivery', { params: { id: arrived.id } });
+    const again = await server.call<ErrorBody>('retryDelivery', { params: { id: arrived.id } });
     expect([again.status, again.body.error.code]).toEqual([400, 'already_delivered']);
     let release: () => void = () => undefined;
-    const held = await station.approved(
+    const held = await server.approved(
       agent.url('/held', (_, response, nth) => {
         release = () => void response.writeHead(200).end();
         if (nth > 1) release();
@@ -257,7 +256,7 @@ describe('sending again', () => {
       (count) => count === 1,
     );
     const running = (await list(`review_id=${held}&event_type=review.action_taken`)).items[0] as Delivery;
-    const claimed = await station.call<ErrorBody>('retryDelivery', { params: { id: running.id } });
+    const claimed = await server.call<ErrorBody>('retryDelivery', { params: { id: running.id } });
     expect([claimed.status, claimed.body.error.code]).toEqual([409, 'delivery_claimed']);
     release();
     await settled(held);
@@ -266,16 +265,16 @@ describe('sending again', () => {
   it('asked for many dead letters sends each once more, in order, and again what fails again', async () => {
     let broken = true;
     const url = agent.url('/many', (_, response) => void response.writeHead(broken ? 500 : 200).end());
-    const reviews = [await station.approved(url), await station.approved(url)];
+    const reviews = [await server.approved(url), await server.approved(url)];
     for (const review of reviews) await settled(review);
     const [first] = reviews as [string];
-    expect((await station.call('replayDeliveries', { body: { review_id: first } })).body).toMatchObject({ queued: 2 });
+    expect((await server.call('replayDeliveries', { body: { review_id: first } })).body).toMatchObject({ queued: 2 });
     expect((await settled(first)).items.map((one) => one.attempts)).toEqual([6, 6]);
     broken = false;
     const before = agent.at('/many').length;
     const failed = (await list('status=failed&limit=100')).items.filter((one) => one.url === url).map((one) => one.id);
     expect(failed).toHaveLength(4);
-    expect((await station.call('replayDeliveries', { body: { ids: failed } })).body).toMatchObject({
+    expect((await server.call('replayDeliveries', { body: { ids: failed } })).body).toMatchObject({
       queued: 4,
       queued_at: expect.any(String),
     });
@@ -288,6 +287,6 @@ describe('sending again', () => {
       const types = sent.filter((one) => one.json.review_id === review).map((one) => one.headers['x-webhook-event']);
       expect(types).toEqual(['review.action_taken', 'review.decided']);
     }
-    expect((await station.call('replayDeliveries', { body: { ids: failed } })).body).toMatchObject({ queued: 0 });
+    expect((await server.call('replayDeliveries', { body: { ids: failed } })).body).toMatchObject({ queued: 0 });
   });
 });

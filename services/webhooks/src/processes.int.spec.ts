@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { uuidOf } from '@countersign/event-store';
 import { Receiver } from '@countersign/testing';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { type Station, startStation, until } from './fixture/station.js';
+import { type Server, startServer, until } from './fixture/server.js';
 
 jest.setTimeout(30_000);
 
@@ -15,26 +15,26 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
 
-async function begin(): Promise<{ station: Station; agent: Receiver }> {
+async function begin(): Promise<{ server: Server; agent: Receiver }> {
   const agent = await new Receiver().listen();
   open.push(agent);
-  const station = await startStation();
-  open.push(station);
-  return { station, agent };
+  const server = await startServer();
+  open.push(server);
+  return { server, agent };
 }
 
 describe('several processes', () => {
   it('share the work, and each delivery is sent once', async () => {
-    const { station, agent } = await begin();
-    await station.startService();
-    await station.startService();
-    for (let n = 0; n < 30; n++) await station.approved(agent.url('/shared'));
+    const { server, agent } = await begin();
+    await server.startService();
+    await server.startService();
+    for (let n = 0; n < 30; n++) await server.approved(agent.url('/shared'));
     await until(
       () => agent.at('/shared').length,
       (count) => count >= 60,
     );
     await until(
-      () => station.outcomes(),
+      () => server.outcomes(),
       (all) => all.length === 60,
     );
     expect(new Set(agent.at('/shared').map((one) => one.headers['x-webhook-id'])).size).toBe(60);
@@ -42,57 +42,57 @@ describe('several processes', () => {
   });
 
   it('take over a delivery whose process was killed in the middle of an attempt: same id, same bytes', async () => {
-    const { station, agent } = await begin();
-    await station.pauseWorkers();
-    const member = spawnMember(station.db.ownerUrl);
+    const { server, agent } = await begin();
+    await server.pauseWorkers();
+    const member = spawnMember(server.db.ownerUrl);
     open.push({ close: async () => void member.kill('SIGKILL') });
     let heard: () => void = () => undefined;
     const attempted = new Promise<void>((resolve) => {
       heard = resolve;
     });
-    const review = await station.approved(
+    const review = await server.approved(
       agent.url('/killed', (_, response, nth) => (nth === 1 ? heard() : void response.writeHead(200).end())),
     );
-    await station.handleDecision(review);
+    await server.handleDecision(review);
     await attempted;
     member.kill('SIGKILL');
     await once(member, 'exit');
-    await station.startService();
-    await station.db.advanceClock(61);
-    const done = await station.head(review, (one) => one.status === 'delivered');
+    await server.startService();
+    await server.db.advanceClock(61);
+    const done = await server.head(review, (one) => one.status === 'delivered');
     const sent = agent.at('/killed').filter((one) => one.headers['x-webhook-event'] === 'review.action_taken');
     expect(new Set(sent.map((one) => `${one.headers['x-webhook-id']} ${one.body.toString('utf8')}`)).size).toBe(1);
     expect(done.attempts).toBe(2);
-    const { body } = await station.call<{ attempt_log: { outcome: string; error: string }[] }>('getDelivery', { params: { id: done.id } });
+    const { body } = await server.call<{ attempt_log: { outcome: string; error: string }[] }>('getDelivery', { params: { id: done.id } });
     expect(body.attempt_log[0]).toMatchObject({ outcome: 'failed', error: expect.stringContaining('process') });
   });
 
   it('do not lose an attempt that is broken off when its process stops', async () => {
-    const { station, agent } = await begin();
-    const review = await station.approved(
+    const { server, agent } = await begin();
+    const review = await server.approved(
       agent.url('/stopped', (_, response, nth) => (nth === 1 ? undefined : void response.writeHead(200).end())),
     );
     await until(
       () => agent.at('/stopped').length,
       (count) => count === 1,
     );
-    await station.pauseWorkers();
-    await station.startService();
-    const done = await station.head(review, (one) => one.status === 'delivered');
+    await server.pauseWorkers();
+    await server.startService();
+    const done = await server.head(review, (one) => one.status === 'delivered');
     expect(done).toMatchObject({ attempts: 2, max_attempts: 10 });
   });
 });
 
 describe('a replay of the log', () => {
   it('tells nobody again', async () => {
-    const { station, agent } = await begin();
-    await station.approved(agent.url('/once'));
+    const { server, agent } = await begin();
+    await server.approved(agent.url('/once'));
     await until(
-      () => station.outcomes(),
+      () => server.outcomes(),
       (all) => all.length === 2,
     );
-    await station.replayLog();
-    await station.approved(agent.url('/next'));
+    await server.replayLog();
+    await server.approved(agent.url('/next'));
     await until(
       () => agent.at('/next').length,
       (count) => count === 2,
@@ -101,15 +101,15 @@ describe('a replay of the log', () => {
   });
 
   it('leaves the deliveries that are there as they are when a batch comes twice', async () => {
-    const { station, agent } = await begin();
-    const review = await station.approved(agent.url('/twice'));
+    const { server, agent } = await begin();
+    const review = await server.approved(agent.url('/twice'));
     await until(
-      () => station.outcomes(),
+      () => server.outcomes(),
       (all) => all.length === 2,
     );
-    await station.handleDecision(review);
+    await server.handleDecision(review);
     expect(agent.at('/twice')).toHaveLength(2);
-    const { rows } = await station.db.pool.query('select id from webhooks.deliveries where review = $1', [uuidOf(review)]);
+    const { rows } = await server.db.pool.query('select id from webhooks.deliveries where review = $1', [uuidOf(review)]);
     expect(rows).toHaveLength(2);
   });
 });

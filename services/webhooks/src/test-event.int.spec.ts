@@ -3,26 +3,26 @@ import type { Actor, DeliveryDetail, ErrorBody, WebhookTestResult } from '@count
 import { agent as AGENT, chief, PROJECT } from '@countersign/review/fixture';
 import { type Received, Receiver, status, verifyStandard } from '@countersign/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Station, startStation } from './fixture/station.js';
+import { type Server, startServer } from './fixture/server.js';
 
 jest.setTimeout(30_000);
 
-let station: Station;
+let server: Server;
 let agent: Receiver;
 beforeAll(async () => {
-  station = await startStation({ config: { backoff: [20, 20] } });
+  server = await startServer({ config: { backoff: [20, 20] } });
   agent = await new Receiver().listen();
 });
 afterAll(async () => {
-  await station.close();
+  await server.close();
   await agent.close();
 });
 
-const detail = async (id: string) => (await station.call<DeliveryDetail>('getDelivery', { params: { id } })).body;
+const detail = async (id: string) => (await server.call<DeliveryDetail>('getDelivery', { params: { id } })).body;
 
 describe('a test', () => {
   it('sends one signed event and tells what came back', async () => {
-    const { status: code, body } = await station.call<WebhookTestResult>('testWebhook', { body: { url: agent.url('/test', status(204)) } });
+    const { status: code, body } = await server.call<WebhookTestResult>('testWebhook', { body: { url: agent.url('/test', status(204)) } });
     expect([code, body]).toMatchObject([200, { status: 'delivered', status_code: 204, error: null }]);
     const [one] = agent.at('/test') as [Received];
     expect(one.headers).toMatchObject({ 'x-webhook-event': 'webhook.test', 'x-webhook-id': body.delivery_id });
@@ -39,7 +39,7 @@ describe('a test', () => {
   it('tells a key the status alone, and a person what the receiver wrote and why nobody answered', async () => {
     const url = agent.url('/secret', (_, response) => void response.writeHead(418).end('db_password=hunter2'));
     const test = async (actor: Actor, to: string) =>
-      (await station.call<WebhookTestResult>('testWebhook', { body: { url: to }, actor })).body;
+      (await server.call<WebhookTestResult>('testWebhook', { body: { url: to }, actor })).body;
     const forKey = await test(AGENT, url);
     expect(forKey).toMatchObject({ status: 'failed', status_code: 418, latency_ms: expect.any(Number), error: 'HTTP 418' });
     expect(JSON.stringify(await detail(forKey.delivery_id))).not.toContain('hunter2');
@@ -55,18 +55,18 @@ describe('a test', () => {
   });
 
   it('is not repeated when it fails', async () => {
-    const { body } = await station.call<WebhookTestResult>('testWebhook', { body: { url: agent.url('/test-500', status(500)) } });
+    const { body } = await server.call<WebhookTestResult>('testWebhook', { body: { url: agent.url('/test-500', status(500)) } });
     expect(body).toMatchObject({ status: 'failed', status_code: 500, error: 'HTTP 500' });
-    const again = await station.call<ErrorBody>('retryDelivery', { params: { id: body.delivery_id } });
+    const again = await server.call<ErrorBody>('retryDelivery', { params: { id: body.delivery_id } });
     expect([again.status, again.body.error.code]).toEqual([404, 'delivery_not_found']);
-    expect((await station.call('replayDeliveries', { body: { ids: [body.delivery_id] } })).body).toMatchObject({ queued: 0 });
+    expect((await server.call('replayDeliveries', { body: { ids: [body.delivery_id] } })).body).toMatchObject({ queued: 0 });
     expect(agent.at('/test-500')).toHaveLength(1);
   });
 
   it.each(['http://169.254.169.254/latest/meta-data/', 'http://10.0.0.1/', 'http://user:pw@example.org/'])(
     'refuses to call %s',
     async (url) => {
-      const { status: code, body } = await station.call<ErrorBody>('testWebhook', { body: { url } });
+      const { status: code, body } = await server.call<ErrorBody>('testWebhook', { body: { url } });
       expect([code, body.error]).toMatchObject([400, { code: 'invalid_callback_url', param: 'url' }]);
     },
   );

@@ -4,10 +4,10 @@ import type { AuditEvent } from '@countersign/contracts';
 import { until } from '@countersign/platform/fixture';
 import { type Received, verifyStandard } from '@countersign/testing';
 import { expect } from '@jest/globals';
-import type { Station } from '../station.js';
+import type { Server } from '../server.js';
 
 export type Moment = () => Promise<void>;
-export type Scenario = (station: Station, moment: Moment) => Promise<void>;
+export type Scenario = (server: Server, moment: Moment) => Promise<void>;
 
 let used = 0;
 /** A name no other scenario uses. */
@@ -16,14 +16,14 @@ export const fresh = (word: string): string => `${word}-${++used}`;
 export const hook = (): string => `/${fresh('hook')}`;
 
 /** Waits until a review's webhooks have arrived, by type and in order, and nothing was sent twice with another body. */
-export async function arrived(station: Station, path: string, types: string[]): Promise<Received[]> {
+export async function arrived(server: Server, path: string, types: string[]): Promise<Received[]> {
   await until(
-    `${types.join(', ')} at ${path}; there: ${station.receiver.types(path).join(', ')}`,
-    () => firsts(station, path).length >= types.length,
+    `${types.join(', ')} at ${path}; there: ${server.receiver.types(path).join(', ')}`,
+    () => firsts(server, path).length >= types.length,
   );
-  const received = firsts(station, path);
+  const received = firsts(server, path);
   expect(received.map((one) => one.headers['x-webhook-event'])).toEqual(types);
-  for (const one of received) verifySignatures(one, station.topology.credentials.webhook_secret);
+  for (const one of received) verifySignatures(one, server.topology.credentials.webhook_secret);
   return received;
 }
 
@@ -37,9 +37,9 @@ function verifySignatures(one: Received, secret: string): void {
 }
 
 /** The first arrival of each delivery. A copy after a crash is allowed; it has the same id and the same bytes. */
-function firsts(station: Station, path: string): Received[] {
+function firsts(server: Server, path: string): Received[] {
   const byId = new Map<string, Received>();
-  for (const one of station.receiver.at(path)) {
+  for (const one of server.receiver.at(path)) {
     const id = one.headers['x-webhook-id'] ?? '';
     const first = byId.get(id);
     if (first) expect(one.body.equals(first.body)).toBe(true);
@@ -49,10 +49,10 @@ function firsts(station: Station, path: string): Received[] {
 }
 
 /** Types of a review's events, oldest first, as the audit log has them once it has the named one. */
-export async function log(station: Station, id: string, known: AuditEvent['action']): Promise<string[]> {
+export async function log(server: Server, id: string, known: AuditEvent['action']): Promise<string[]> {
   let types: string[] = [];
   await until(`${known} in the log of ${id}`, async () => {
-    const { items } = await station.admin.do('listAuditEvents', { query: { resource_id: id, limit: 100 } });
+    const { items } = await server.admin.do('listAuditEvents', { query: { resource_id: id, limit: 100 } });
     types = items.map((item) => item.action).reverse();
     return types.includes(known);
   });

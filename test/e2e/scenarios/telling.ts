@@ -2,21 +2,21 @@
 import { until } from '@countersign/platform/fixture';
 import { failing } from '@countersign/testing';
 import { expect } from '@jest/globals';
-import { DRAFT } from '../station.js';
+import { DRAFT } from '../server.js';
 import { Stream } from '../stream.js';
 import { hook, type Scenario } from './scenario.js';
 
 /** A stream that breaks is taken up where it was: nothing is missed, nothing comes twice. */
-export const stream: Scenario = async (station, moment) => {
-  const first = await Stream.open(station.agent);
-  const { id } = await station.ask({ priority: 'high' });
+export const stream: Scenario = async (server, moment) => {
+  const first = await Stream.open(server.agent);
+  const { id } = await server.ask({ priority: 'high' });
   await first.until((frame) => frame.type === 'review.urgent' && frame.review_id === id);
   await moment();
   await first.close();
-  await station.admin.act(id, 'request_changes', { feedback: 'Shorter.' });
-  await station.agent.do('resubmitReview', { path: { id }, body: { payload: DRAFT, version: 2 } });
-  await station.admin.act(id, 'approve');
-  const second = await Stream.open(station.agent, first.lastEventId);
+  await server.admin.act(id, 'request_changes', { feedback: 'Shorter.' });
+  await server.agent.do('resubmitReview', { path: { id }, body: { payload: DRAFT, version: 2 } });
+  await server.admin.act(id, 'approve');
+  const second = await Stream.open(server.agent, first.lastEventId);
   await second.until((frame) => frame.type === 'review.decided' && frame.review_id === id);
   const own = [...first.frames, ...second.frames].filter((frame) => frame.review_id === id);
   await second.close();
@@ -29,13 +29,13 @@ export const stream: Scenario = async (station, moment) => {
 };
 
 /** Five failures and then a success; then one that never succeeds, its dead letter, and its replay. */
-export const failingDelivery: Scenario = async (station, moment) => {
+export const failingDelivery: Scenario = async (server, moment) => {
   const path = hook();
-  const { id } = await station.ask({ callback_url: station.receiver.url(path, failing(5)) });
-  await station.agent.do('withdrawReview', { path: { id }, body: { reason: 'No longer needed.' } });
+  const { id } = await server.ask({ callback_url: server.receiver.url(path, failing(5)) });
+  await server.agent.do('withdrawReview', { path: { id }, body: { reason: 'No longer needed.' } });
   await moment();
   const delivery = async (review: string) =>
-    until('the delivery', async () => (await station.admin.do('listDeliveries', { query: { review_id: review } })).items[0]);
+    until('the delivery', async () => (await server.admin.do('listDeliveries', { query: { review_id: review } })).items[0]);
   /** Sets the clock forward by each delay in turn, until the delivery has ended. */
   const played = async (review: string) => {
     let waited: string | null = null;
@@ -44,29 +44,29 @@ export const failingDelivery: Scenario = async (station, moment) => {
       if (status !== 'pending') return status;
       if (last_attempt_at !== null && next_attempt_at !== null && next_attempt_at !== waited) {
         waited = next_attempt_at;
-        await station.topology.advanceClock((Date.parse(next_attempt_at) - Date.parse(last_attempt_at)) / 1000 + 1);
+        await server.topology.advanceClock((Date.parse(next_attempt_at) - Date.parse(last_attempt_at)) / 1000 + 1);
       }
       return false;
     });
   };
   expect(await played(id)).toBe('delivered');
-  const tries = station.receiver.at(path);
+  const tries = server.receiver.at(path);
   expect(tries.length).toBeGreaterThanOrEqual(6);
   expect(new Set(tries.map((one) => one.body.toString('hex'))).size).toBe(1);
   expect(new Set(tries.map((one) => one.headers['x-webhook-id'])).size).toBe(1);
   await moment();
 
   const dead = hook();
-  const { id: other } = await station.ask({ callback_url: station.receiver.url(dead, failing(Number.POSITIVE_INFINITY)) });
-  await station.agent.do('withdrawReview', { path: { id: other } });
+  const { id: other } = await server.ask({ callback_url: server.receiver.url(dead, failing(Number.POSITIVE_INFINITY)) });
+  await server.agent.do('withdrawReview', { path: { id: other } });
   expect(await played(other)).toBe('failed');
-  await until('the review to say so', async () => (await station.agent.review(other)).notification_delivery_failed);
+  await until('the review to say so', async () => (await server.agent.review(other)).notification_delivery_failed);
   await moment();
-  const before = station.receiver.at(dead).length;
-  station.receiver.url(dead);
+  const before = server.receiver.at(dead).length;
+  server.receiver.url(dead);
   const { id: letter } = await delivery(other);
-  await station.admin.do('retryDelivery', { path: { id: letter } });
+  await server.admin.do('retryDelivery', { path: { id: letter } });
   expect(await played(other)).toBe('delivered');
-  expect(station.receiver.at(dead).length).toBeGreaterThan(before);
-  expect(new Set(station.receiver.at(dead).map((one) => one.body.toString('hex'))).size).toBe(1);
+  expect(server.receiver.at(dead).length).toBeGreaterThan(before);
+  expect(new Set(server.receiver.at(dead).map((one) => one.body.toString('hex'))).size).toBe(1);
 };

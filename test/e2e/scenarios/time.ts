@@ -1,24 +1,24 @@
 /** Nobody decides in time. */
 import { expect } from '@jest/globals';
-import { DRAFT } from '../station.js';
+import { DRAFT } from '../server.js';
 import { arrived, decisionsOf, fresh, hook, log, type Scenario } from './scenario.js';
 
 const HOUR = 3_600;
 
 /** What each kind of timeout leads to, once and dated at its deadline. */
 export function timeout(action: 'auto_approve' | 'auto_reject' | 'expire'): Scenario {
-  return async (station, moment) => {
+  return async (server, moment) => {
     const path = hook();
     const slug = fresh(`timeout-${action.replace('_', '-')}`);
-    await station.publish({ slug, timeout_seconds: HOUR, timeout_action: action });
-    const { id, expires_at } = await station.ask({ template: slug, callback_url: station.receiver.url(path) });
+    await server.publish({ slug, timeout_seconds: HOUR, timeout_action: action });
+    const { id, expires_at } = await server.ask({ template: slug, callback_url: server.receiver.url(path) });
     await moment();
-    await station.topology.advanceClock(HOUR - 600);
-    expect((await station.agent.review(id)).status).toBe('pending');
+    await server.topology.advanceClock(HOUR - 600);
+    expect((await server.agent.review(id)).status).toBe('pending');
     await moment();
-    await station.topology.advanceClock(601);
+    await server.topology.advanceClock(601);
     await moment();
-    const review = await station.agent.review(id);
+    const review = await server.agent.review(id);
     const outcome = {
       auto_approve: {
         status: 'decided',
@@ -31,26 +31,26 @@ export function timeout(action: 'auto_approve' | 'auto_reject' | 'expire'): Scen
       expire: { status: 'expired', decision: null, decided_by: null, approved_value: null },
     }[action];
     expect(review).toMatchObject(outcome);
-    const [delivered] = await arrived(station, path, [action === 'expire' ? 'review.expired' : 'review.decided']);
+    const [delivered] = await arrived(server, path, [action === 'expire' ? 'review.expired' : 'review.decided']);
     expect(delivered?.json).not.toHaveProperty('reviewer');
-    const types = await log(station, id, action === 'expire' ? 'review.expired' : 'review.decided');
+    const types = await log(server, id, action === 'expire' ? 'review.expired' : 'review.decided');
     expect(types.filter((type) => type === 'review.reminded').length).toBeLessThanOrEqual(1);
     expect(decisionsOf(types)).toBe(1);
   };
 }
 
 /** A decision after the deadline is refused, recorded, and settles the review even when no timer has fired. */
-export const late: Scenario = async (station, moment) => {
-  const { id } = await station.ask({ timeout: { seconds: HOUR, action: 'expire' } });
+export const late: Scenario = async (server, moment) => {
+  const { id } = await server.ask({ timeout: { seconds: HOUR, action: 'expire' } });
   await moment();
-  await station.topology.advanceClock(HOUR + 1);
-  const attempt = await station.admin.try('actOnReview', { path: { id }, body: { action_id: 'approve' } });
+  await server.topology.advanceClock(HOUR + 1);
+  const attempt = await server.admin.try('actOnReview', { path: { id }, body: { action_id: 'approve' } });
   expect([attempt.status, attempt.body.error]).toMatchObject([
     409,
     { code: 'review_expired', review: { id, status: 'expired', decision: null } },
   ]);
   await moment();
-  const types = await log(station, id, 'review.late_attempt_refused');
+  const types = await log(server, id, 'review.late_attempt_refused');
   expect(types.filter((type) => type === 'review.expired')).toHaveLength(1);
   expect(types).not.toContain('review.decided');
 };

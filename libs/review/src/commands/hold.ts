@@ -78,7 +78,7 @@ export interface UnassignReview {
 }
 
 /**
- * What a person who left the project had in hand is free again. The station does it itself, so nobody is asked whether they may. No events:
+ * What a person who left the project had in hand is free again. The server does it itself, so nobody is asked whether they may. No events:
  * nothing of it is theirs, or it is settled.
  */
 export function unassign(command: UnassignReview, state: ReviewState, now: string): Judged {

@@ -5,31 +5,31 @@ import { changeApiKey, createApiKey, deleteApiKey, type KeyInput, rotateApiKey }
 import { resetPassword } from '../commands/people.js';
 import { changeMember, endMember, grantRole } from '../commands/team.js';
 import { OPERATOR } from '../provisioning.js';
-import { must, PASSWORD, type Station, startStation } from '../testing/station.js';
+import { must, PASSWORD, type Server, startServer } from '../testing/server.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 let project: string;
 beforeAll(async () => {
-  station = await startStation();
-  project = await station.project('Mail');
-  await station.person(project, 'ann@example.com', 'admin');
+  server = await startServer();
+  project = await server.project('Mail');
+  await server.person(project, 'ann@example.com', 'admin');
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 async function authenticate(
   credential: string,
   more: { via?: 'cookie'; ip?: string; project_id?: string } = {},
 ): Promise<AuthenticateReply> {
   const { via = 'bearer', ip = '203.0.113.1', project_id } = more;
-  const answer = await station.ask(null, 'POST', '/internal/authenticate', { via, credential, ip, project_id });
+  const answer = await server.ask(null, 'POST', '/internal/authenticate', { via, credential, ip, project_id });
   expect(answer.status).toBe(200);
   return answer.body;
 }
 const refusal = async (...given: Parameters<typeof authenticate>) => (await authenticate(...given)).refusal?.code;
 const makeKey = async (input: Partial<KeyInput> = {}) =>
-  must(await createApiKey(station.deps, project, { name: 'mailer', scopes: ['reviews:create'], ...input }, OPERATOR));
+  must(await createApiKey(server.deps, project, { name: 'mailer', scopes: ['reviews:create'], ...input }, OPERATOR));
 
 describe('an API key', () => {
   it('is the agent with everything an operator set on it', async () => {
@@ -59,13 +59,13 @@ describe('an API key', () => {
 
   it('carries who owned it before, also when its row is from before they were kept', async () => {
     const { id, rawKey, key } = await makeKey({ owner: 'ann@example.com' });
-    must(await changeApiKey(station.deps, { id, project }, { owner: null }, OPERATOR));
+    must(await changeApiKey(server.deps, { id, project }, { owner: null }, OPERATOR));
     const given = { owner: null, former_owners: [key.owner] };
     expect((await authenticate(rawKey)).actor).toMatchObject(given);
-    await station.db.ownerPool.query(`update directory.api_keys set former_owners = '{}', version = 0 where id = $1`, [uuidOf(id)]);
+    await server.db.ownerPool.query(`update directory.api_keys set former_owners = '{}', version = 0 where id = $1`, [uuidOf(id)]);
     expect((await authenticate(rawKey)).actor).toMatchObject(given);
-    must(await rotateApiKey(station.deps, { id, project }, OPERATOR));
-    expect(await station.deps.pool.query('select former_owners from directory.api_keys where id = $1', [uuidOf(id)])).toMatchObject({
+    must(await rotateApiKey(server.deps, { id, project }, OPERATOR));
+    expect(await server.deps.pool.query('select former_owners from directory.api_keys where id = $1', [uuidOf(id)])).toMatchObject({
       rows: [{ former_owners: [uuidOf(key.owner ?? '')] }],
     });
   });
@@ -80,14 +80,14 @@ describe('an API key', () => {
 
   it('dies at once when it is rotated, disabled and deleted', async () => {
     const { id, rawKey } = await makeKey();
-    const rotated = must(await rotateApiKey(station.deps, { id, project }, OPERATOR));
+    const rotated = must(await rotateApiKey(server.deps, { id, project }, OPERATOR));
     expect(await refusal(rawKey)).toBe('invalid_api_key');
     expect(await refusal(rotated.rawKey)).toBeUndefined();
-    await changeApiKey(station.deps, { id, project }, { is_active: false }, OPERATOR);
+    await changeApiKey(server.deps, { id, project }, { is_active: false }, OPERATOR);
     expect(await refusal(rotated.rawKey)).toBe('invalid_api_key');
-    await changeApiKey(station.deps, { id, project }, { is_active: true }, OPERATOR);
+    await changeApiKey(server.deps, { id, project }, { is_active: true }, OPERATOR);
     expect(await refusal(rotated.rawKey)).toBeUndefined();
-    must(await deleteApiKey(station.deps, { id, project }, OPERATOR));
+    must(await deleteApiKey(server.deps, { id, project }, OPERATOR));
     expect(await refusal(rotated.rawKey)).toBe('invalid_api_key');
   });
 
@@ -101,25 +101,25 @@ describe('an API key', () => {
   it('notes its use to the minute, not more often', async () => {
     const { id, rawKey } = await makeKey();
     const used = async () =>
-      (await station.db.pool.query('select last_used_at from directory.key_uses where key = $1', [uuidOf(id)])).rows[0]?.last_used_at;
+      (await server.db.pool.query('select last_used_at from directory.key_uses where key = $1', [uuidOf(id)])).rows[0]?.last_used_at;
     expect(await used()).toBeUndefined();
     await authenticate(rawKey);
     const first = await used();
     await authenticate(rawKey);
     expect(await used()).toEqual(first);
-    await station.db.advanceClock(61);
+    await server.db.advanceClock(61);
     await authenticate(rawKey);
     expect((await used()).getTime()).toBeGreaterThan(first.getTime() + 60_000);
   });
 
   it('is stored as a hash alone, and the log knows a fingerprint only', async () => {
     const { rawKey } = await makeKey();
-    const { rows } = await station.db.ownerPool.query(
+    const { rows } = await server.db.ownerPool.query(
       `select string_agg(t::text, ' ') as everything from (
          select e.body, e.meta from event_store.events e) t`,
     );
     expect(rows[0].everything).not.toContain(rawKey.slice(4));
-    const tables = await station.db.ownerPool.query(
+    const tables = await server.db.ownerPool.query(
       `select (select string_agg(k::text, ' ') from directory.api_keys k) || (select string_agg(c::text, ' ') from directory.key_credentials c) as everything`,
     );
     expect(tables.rows[0].everything).not.toContain(rawKey.slice(12));
@@ -128,12 +128,12 @@ describe('an API key', () => {
 
 describe('a session', () => {
   it('is the person with their roles, in the project they ask for', async () => {
-    const other = await station.project('Other');
-    const strangers = await station.project('Strangers');
+    const other = await server.project('Other');
+    const strangers = await server.project('Strangers');
     const email = 'two@example.com';
-    const id = await station.person(project, email, 'reviewer');
-    must(await grantRole(station.deps, { project: other, person: id, role: 'admin' }, OPERATOR));
-    const { token, actor } = await station.signIn(email);
+    const id = await server.person(project, email, 'reviewer');
+    must(await grantRole(server.deps, { project: other, person: id, role: 'admin' }, OPERATOR));
+    const { token, actor } = await server.signIn(email);
     expect(actor).toMatchObject({
       kind: 'person',
       person_id: id,
@@ -155,22 +155,22 @@ describe('a session', () => {
 
   it('ends when the person leaves the project, at once', async () => {
     const email = 'leaver@example.com';
-    const person = await station.person(project, email, 'reviewer');
-    const { token } = await station.signIn(email);
-    must(await endMember(station.deps, { project, person, by: null }, OPERATOR));
+    const person = await server.person(project, email, 'reviewer');
+    const { token } = await server.signIn(email);
+    must(await endMember(server.deps, { project, person, by: null }, OPERATOR));
     expect(await refusal(token)).toBe('invalid_token');
-    must(await changeMember(station.deps, { project, person, by: null }, { active: true }, OPERATOR));
+    must(await changeMember(server.deps, { project, person, by: null }, { active: true }, OPERATOR));
     expect(await refusal(token)).toBeUndefined();
   });
 
   it('ends with the password it was opened under', async () => {
     const email = 'reset@example.com';
-    const person = await station.person(project, email, 'reviewer');
-    const { token } = await station.signIn(email);
-    must(await resetPassword(station.deps, person, 'another long secret', OPERATOR));
+    const person = await server.person(project, email, 'reviewer');
+    const { token } = await server.signIn(email);
+    must(await resetPassword(server.deps, person, 'another long secret', OPERATOR));
     expect(await refusal(token)).toBe('invalid_token');
-    await expect(station.signIn(email, PASSWORD)).rejects.toThrow(/invalid_credentials/);
-    expect((await station.signIn(email, 'another long secret')).actor.person_id).toBe(person);
+    await expect(server.signIn(email, PASSWORD)).rejects.toThrow(/invalid_credentials/);
+    expect((await server.signIn(email, 'another long secret')).actor.person_id).toBe(person);
   });
 });
 
@@ -178,10 +178,10 @@ describe('those who are still good', () => {
   it('are told for open streams, many at once', async () => {
     const good = await makeKey();
     const bad = await makeKey();
-    must(await deleteApiKey(station.deps, { id: bad.id, project }, OPERATOR));
-    await station.person(project, 'streamer@example.com', 'reviewer');
-    const { actor } = await station.signIn('streamer@example.com');
-    const answer = await station.ask(null, 'POST', '/internal/actors', {
+    must(await deleteApiKey(server.deps, { id: bad.id, project }, OPERATOR));
+    await server.person(project, 'streamer@example.com', 'reviewer');
+    const { actor } = await server.signIn('streamer@example.com');
+    const answer = await server.ask(null, 'POST', '/internal/actors', {
       key_ids: [good.id, bad.id, newId('key'), 'nonsense'],
       session_ids: [actor.session_id, newId('ses'), 'nonsense'],
     });
@@ -193,23 +193,23 @@ describe('those who are still good', () => {
 // The clock moves days ahead in these: last in the file.
 describe('time', () => {
   it('ends a session after 24 hours without use, and after 7 days in any case', async () => {
-    await station.person(project, 'clock@example.com', 'reviewer');
-    const idle = (await station.signIn('clock@example.com')).token;
-    const used = (await station.signIn('clock@example.com')).token;
+    await server.person(project, 'clock@example.com', 'reviewer');
+    const idle = (await server.signIn('clock@example.com')).token;
+    const used = (await server.signIn('clock@example.com')).token;
     for (let hours = 0; hours < 7 * 24 - 12; hours += 12) {
-      await station.db.advanceClock(12 * 3600);
+      await server.db.advanceClock(12 * 3600);
       expect(await refusal(used)).toBeUndefined();
     }
     expect(await refusal(idle)).toBe('invalid_token');
-    await station.db.advanceClock(12 * 3600);
+    await server.db.advanceClock(12 * 3600);
     expect(await refusal(used)).toBe('invalid_token');
   });
 
   it('ends a key at the time the operator named', async () => {
-    const { now } = await station.deps.store.head();
+    const { now } = await server.deps.store.head();
     const { rawKey } = await makeKey({ expires_at: new Date(Date.parse(now) + 3_600_000).toISOString() });
     expect(await refusal(rawKey)).toBeUndefined();
-    await station.db.advanceClock(3600);
+    await server.db.advanceClock(3600);
     expect(await refusal(rawKey)).toBe('key_expired');
   });
 });

@@ -3,22 +3,22 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createApiKey } from '../commands/keys.js';
 import { OPERATOR } from '../provisioning.js';
-import { must, type Station, startStation } from '../testing/station.js';
+import { must, type Server, startServer } from '../testing/server.js';
 import { authenticate } from './authenticate.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 let key: string;
 let token: string;
 beforeAll(async () => {
-  station = await startStation();
-  const project = await station.project('Mail');
-  await station.person(project, 'ann@example.com', 'admin');
-  key = must(await createApiKey(station.deps, project, { name: 'mailer', scopes: ['reviews:create'] }, OPERATOR)).rawKey;
-  token = (await station.signIn('ann@example.com')).token;
+  server = await startServer();
+  const project = await server.project('Mail');
+  await server.person(project, 'ann@example.com', 'admin');
+  key = must(await createApiKey(server.deps, project, { name: 'mailer', scopes: ['reviews:create'] }, OPERATOR)).rawKey;
+  token = (await server.signIn('ann@example.com')).token;
   // A directory of some size, so that the planner would have reason to read whole tables if it had to.
-  await station.db.ownerPool.query(`
+  await server.db.ownerPool.query(`
     insert into directory.sessions (id, token_hash, person, method, recovery, expires_at)
       select gen_random_uuid(), sha256(n::text::bytea), gen_random_uuid(), 'password', false, now() from generate_series(1, 5000) n;
     insert into directory.key_credentials (hash, fingerprint, key, project)
@@ -37,22 +37,22 @@ beforeAll(async () => {
     insert into event_store.streams (stream, category, project, shard, bucket, version, hash, first_position, last_position)
       select id, 'key', project, 0, 0, 1, '', 0, 0 from directory.api_keys on conflict do nothing;
   `);
-  await station.db.ownerPool.query('analyze');
+  await server.db.ownerPool.query('analyze');
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 /** The queries a credential costs, once the minute in which its use is noted has begun. */
 async function queriesOf(credential: string): Promise<{ sql: string; values: unknown[] }[]> {
   const asked: { sql: string; values: unknown[] }[] = [];
-  const pool = Object.create(station.db.pool, {
+  const pool = Object.create(server.db.pool, {
     query: {
       value: (sql: string, values: unknown[]) => {
         asked.push({ sql, values });
-        return station.db.pool.query(sql, values);
+        return server.db.pool.query(sql, values);
       },
     },
   }) as Pool;
-  const ask = () => authenticate({ ...station.deps, pool }, { via: 'bearer', credential, ip: '203.0.113.1' });
+  const ask = () => authenticate({ ...server.deps, pool }, { via: 'bearer', credential, ip: '203.0.113.1' });
   await ask();
   asked.length = 0;
   expect((await ask()).actor).toBeDefined();
@@ -77,7 +77,7 @@ describe.each([
     const asked = await queriesOf(credential());
     expect(asked).toHaveLength(1);
     const [query] = asked;
-    const { rows } = await station.db.ownerPool.query(`explain (format json) ${query?.sql}`, query?.values);
+    const { rows } = await server.db.ownerPool.query(`explain (format json) ${query?.sql}`, query?.values);
     // The clock is a table of one row.
     expect(scanned(rows[0]['QUERY PLAN'][0].Plan).filter((table) => table !== 'clock')).toEqual([]);
   });

@@ -18,7 +18,7 @@ import { findPersonByEmail, peopleOf } from '../lookups/people.js';
 import { findProjectBySlug } from '../lookups/projects.js';
 import { OPERATOR } from '../provisioning.js';
 import { signIn } from '../sign-in/sign-in.js';
-import { must, PASSWORD, type Station, startStation } from '../testing/station.js';
+import { must, PASSWORD, type Server, startServer } from '../testing/server.js';
 import { changeApiKey, createApiKey, deleteApiKey, rotateApiKey } from './keys.js';
 import { createPerson, resetPassword } from './people.js';
 import { createProject, promoteWebhookSecret, rotateWebhookSecret, webhookSecrets } from './projects.js';
@@ -26,16 +26,16 @@ import { acceptInvitation, changeMember, endMember, inviteMember } from './team.
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 let deps: DirectoryDeps;
 let project: string;
 beforeAll(async () => {
-  station = await startStation();
-  ({ deps } = station);
-  project = await station.project('Mail');
-  await station.person(project, 'ann@example.com', 'admin');
+  server = await startServer();
+  ({ deps } = server);
+  project = await server.project('Mail');
+  await server.person(project, 'ann@example.com', 'admin');
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 const client = { ip: '203.0.113.1', userAgent: null, deviceToken: null, keepsCookies: false };
 
@@ -82,8 +82,8 @@ describe('killed after the append', () => {
       ['out@example.com', (dying: DirectoryDeps, person: string) => endMember(dying, { project, person, by: null }, OPERATOR)],
       ['reset@example.com', (dying: DirectoryDeps, person: string) => resetPassword(dying, person, 'another long secret', OPERATOR)],
     ] as const) {
-      const person = await station.person(project, email, 'reviewer');
-      const { token } = await station.signIn(email);
+      const person = await server.person(project, email, 'reviewer');
+      const { token } = await server.signIn(email);
       await killed('after append', (dying) => command(dying, person));
       expect(await refusalOf(token)).toBe('invalid_token');
       expect(await signIn(deps, { email, password: PASSWORD, client })).toMatchObject({ refusal: { code: 'invalid_credentials' } });
@@ -94,8 +94,8 @@ describe('killed after the append', () => {
   });
 
   it('a person who was made reviewer is no admin any more', async () => {
-    const person = await station.person(project, 'demoted@example.com', 'admin');
-    const { token } = await station.signIn('demoted@example.com');
+    const person = await server.person(project, 'demoted@example.com', 'admin');
+    const { token } = await server.signIn('demoted@example.com');
     await killed('after append', (dying) => changeMember(dying, { project, person, by: null }, { role: 'reviewer' }, OPERATOR));
     const { actor } = await authenticate(deps, { via: 'bearer', credential: token, ip: '' });
     expect(actor).toMatchObject({ roles: { [project]: 'reviewer' } });
@@ -119,7 +119,7 @@ describe('killed after the append', () => {
   });
 
   it('a rotated secret can be revealed, and a promoted one is the active one', async () => {
-    const own = await station.project('Rotating');
+    const own = await server.project('Rotating');
     const before = await webhookSecrets(deps, own);
     await killed('after append', (dying) => rotateWebhookSecret(dying, own, null, OPERATOR));
     const between = await webhookSecrets(deps, own);
@@ -153,11 +153,11 @@ describe('killed before the append', () => {
     must(await create(deps));
     expect(await refusalOf(rawKey)).toBeUndefined();
 
-    const person = await station.person(project, 'keeps@example.com', 'reviewer');
-    const { token } = await station.signIn('keeps@example.com');
+    const person = await server.person(project, 'keeps@example.com', 'reviewer');
+    const { token } = await server.signIn('keeps@example.com');
     await killed('before append', (dying) => resetPassword(dying, person, 'another long secret', OPERATOR));
     expect(await refusalOf(token)).toBeUndefined();
-    expect((await station.signIn('keeps@example.com')).actor.person_id).toBe(person);
+    expect((await server.signIn('keeps@example.com')).actor.person_id).toBe(person);
 
     const secrets = await webhookSecrets(deps, project);
     await killed('before append', (dying) => rotateWebhookSecret(dying, project, null, OPERATOR));
@@ -169,11 +169,11 @@ describe('look-ups', () => {
   const LOOKUPS = ['projects', 'memberships', 'persons', 'api_keys', 'gone'];
   const dump = async () => {
     const each = LOOKUPS.map((table) => `select '${table}' as name, to_jsonb(t) as row from directory.${table} t`);
-    return (await station.db.ownerPool.query(`${each.join(' union all ')} order by 1, 2`)).rows;
+    return (await server.db.ownerPool.query(`${each.join(' union all ')} order by 1, 2`)).rows;
   };
 
   it('of killed commands are caught up when a directory starts', async () => {
-    const person = await station.person(project, 'behind@example.com', 'reviewer');
+    const person = await server.person(project, 'behind@example.com', 'reviewer');
     await catchUpAll(deps);
     await killed('after append', (dying) => endMember(dying, { project, person, by: null }, OPERATOR));
     expect(await catchUpAll(deps)).toBe(1);
@@ -184,7 +184,7 @@ describe('look-ups', () => {
     const before = await dump();
     await rebuildLookups(deps);
     expect(await dump()).toEqual(before);
-    await station.db.ownerPool.query(
+    await server.db.ownerPool.query(
       'truncate directory.projects, directory.memberships, directory.persons, directory.api_keys, directory.gone',
     );
     await catchUpAll(deps);
@@ -194,14 +194,14 @@ describe('look-ups', () => {
   it('forget a person whose stream was redacted, at the next question', async () => {
     const [email, name] = ['forget-me@example.com', 'Forget Me'];
     const person = must(await createPerson(deps, { email, name, password: PASSWORD, project, role: 'reviewer' }, OPERATOR)).id;
-    const { token } = await station.signIn(email);
-    await station.db.ownerPool.query('select event_store.redact_stream($1, $2)', [uuidOf(person), 'asked to be forgotten']);
+    const { token } = await server.signIn(email);
+    await server.db.ownerPool.query('select event_store.redact_stream($1, $2)', [uuidOf(person), 'asked to be forgotten']);
     expect(await refusalOf(token)).toBe('invalid_token');
     expect(await signIn(deps, { email, password: PASSWORD, client })).toMatchObject({ refusal: { code: 'invalid_credentials' } });
     const left = await Promise.all(
       ['persons', 'passwords', 'sessions', 'known_devices', 'person_sign_ins'].map(async (table) => {
         const column = table === 'persons' ? 'id' : 'person';
-        return (await station.db.pool.query(`select 1 from directory.${table} where ${column} = $1`, [uuidOf(person)])).rows.length;
+        return (await server.db.pool.query(`select 1 from directory.${table} where ${column} = $1`, [uuidOf(person)])).rows.length;
       }),
     );
     expect(left).toEqual([0, 0, 0, 0, 0]);
@@ -211,7 +211,7 @@ describe('look-ups', () => {
   it('and what killed commands left unnamed goes after a day, and nothing else', async () => {
     const rows = async () => {
       const count = (table: string) => `(select count(*)::int from directory.${table}) as ${table}`;
-      return (await station.db.pool.query(`select ${['passwords', 'key_credentials', 'project_secrets'].map(count).join(', ')}`)).rows[0];
+      return (await server.db.pool.query(`select ${['passwords', 'key_credentials', 'project_secrets'].map(count).join(', ')}`)).rows[0];
     };
     const before = await rows();
     const idle = (await makeKey()).rawKey;
@@ -223,10 +223,10 @@ describe('look-ups', () => {
       key_credentials: before.key_credentials + 2,
       project_secrets: before.project_secrets + 1,
     });
-    await station.db.advanceClock(25 * 3600);
+    await server.db.advanceClock(25 * 3600);
     await sweep(deps);
     const named = (
-      await station.db.pool.query(`select
+      await server.db.pool.query(`select
       (select count(*)::int from directory.persons where password_fingerprint is not null) as passwords,
       (select count(*)::int from directory.api_keys) as key_credentials,
       (select count(*)::int from directory.projects) as project_secrets`)

@@ -2,41 +2,41 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { directoryStore, OPERATOR } from '../provisioning.js';
 import { createSignInLink, exchangeSignInLink } from '../sign-in/sign-in.js';
-import { must, PASSWORD, type Station, startStation } from '../testing/station.js';
+import { must, PASSWORD, type Server, startServer } from '../testing/server.js';
 import { createPerson } from './people.js';
 import { createProject, readProject, rotateWebhookSecret } from './projects.js';
 import { acceptInvitation, changeMember, endMember, inviteMember } from './team.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 beforeAll(async () => {
-  station = await startStation();
+  server = await startServer();
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 const client = { ip: '203.0.113.1', userAgent: null, deviceToken: null, keepsCookies: false };
 const ROUNDS = 8;
 
 /** Two processes: each with an event store of its own, so that group commit does not put them in one line. */
-async function together<T>(...commands: ((deps: Station['deps']) => Promise<T>)[]): Promise<T[]> {
-  const stores = commands.map(() => directoryStore({ pool: station.db.pool }));
+async function together<T>(...commands: ((deps: Server['deps']) => Promise<T>)[]): Promise<T[]> {
+  const stores = commands.map(() => directoryStore({ pool: server.db.pool }));
   try {
-    return await Promise.all(commands.map((command, index) => command({ ...station.deps, store: stores[index] ?? station.deps.store })));
+    return await Promise.all(commands.map((command, index) => command({ ...server.deps, store: stores[index] ?? server.deps.store })));
   } finally {
     await Promise.all(stores.map((store) => store.close()));
   }
 }
 
 async function admins(project: string): Promise<string[]> {
-  const found = await readProject(station.deps, project);
+  const found = await readProject(server.deps, project);
   return Object.entries(found?.project.members ?? {}).flatMap(([id, member]) => (member.role === 'admin' ? [id] : []));
 }
 
 async function twoAdmins(round: number): Promise<{ project: string; ann: string; bob: string }> {
-  const project = await station.project('Race');
-  const ann = await station.person(project, `ann-${project.slice(-8)}-${round}@example.com`, 'admin');
-  const bob = await station.person(project, `bob-${project.slice(-8)}-${round}@example.com`, 'admin');
+  const project = await server.project('Race');
+  const ann = await server.person(project, `ann-${project.slice(-8)}-${round}@example.com`, 'admin');
+  const bob = await server.person(project, `bob-${project.slice(-8)}-${round}@example.com`, 'admin');
   return { project, ann, bob };
 }
 
@@ -79,10 +79,10 @@ describe('two admins at once', () => {
 
 describe('one thing for one only', () => {
   it('an e-mail address, whatever its case, in whichever project', async () => {
-    const projects = [await station.project('One'), await station.project('Two')];
+    const projects = [await server.project('One'), await server.project('Two')];
     for (let round = 0; round < ROUNDS; round++) {
       const outcomes = await together(
-        ...projects.map((project, index) => (deps: Station['deps']) => {
+        ...projects.map((project, index) => (deps: Server['deps']) => {
           const email = index === 0 ? `same-${round}@example.com` : `Same-${round}@Example.com`;
           return createPerson(deps, { email, name: 'Same', password: PASSWORD, project, role: 'reviewer' }, OPERATOR);
         }),
@@ -93,7 +93,7 @@ describe('one thing for one only', () => {
 
   it('a slug', async () => {
     const outcomes = await together(
-      ...[1, 2, 3].map((n) => (deps: Station['deps']) => createProject(deps, { name: `P${n}`, slug: 'taken' }, OPERATOR)),
+      ...[1, 2, 3].map((n) => (deps: Server['deps']) => createProject(deps, { name: `P${n}`, slug: 'taken' }, OPERATOR)),
     );
     expect(outcomes.map((outcome) => (outcome.ok ? 'made' : outcome.refusal.code)).sort()).toEqual([
       'made',
@@ -103,39 +103,39 @@ describe('one thing for one only', () => {
   });
 
   it('an invitation', async () => {
-    const project = await station.project('Inviting');
+    const project = await server.project('Inviting');
     for (let round = 0; round < ROUNDS; round++) {
       const { token } = must(
-        await inviteMember(station.deps, { project, by: null, email: `guest-${round}@example.com`, role: 'reviewer' }, OPERATOR),
+        await inviteMember(server.deps, { project, by: null, email: `guest-${round}@example.com`, role: 'reviewer' }, OPERATOR),
       );
       const outcomes = await together(
         ...['Gus', 'Gil'].map(
-          (name) => (deps: Station['deps']) => acceptInvitation(deps, { token, name, password: PASSWORD, client }, () => OPERATOR),
+          (name) => (deps: Server['deps']) => acceptInvitation(deps, { token, name, password: PASSWORD, client }, () => OPERATOR),
         ),
       );
       // The loser registers nobody; with the same password it may also find itself accepted and be let in.
       const persons = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value.person.id] : []));
       expect(new Set(persons).size).toBe(1);
-      const found = await readProject(station.deps, project);
+      const found = await readProject(server.deps, project);
       expect(Object.keys(found?.project.members ?? {})).toHaveLength(round + 1);
     }
   });
 
   it('a sign-in link', async () => {
-    const project = await station.project('Linking');
-    const person = await station.person(project, 'linked@example.com', 'admin');
+    const project = await server.project('Linking');
+    const person = await server.person(project, 'linked@example.com', 'admin');
     for (let round = 0; round < ROUNDS; round++) {
-      const link = await createSignInLink(station.deps, { person, purpose: 'sign_in' });
+      const link = await createSignInLink(server.deps, { person, purpose: 'sign_in' });
       const outcomes = await together(
-        ...[1, 2, 3, 4].map(() => (deps: Station['deps']) => exchangeSignInLink(deps, { token: link?.token ?? '', client })),
+        ...[1, 2, 3, 4].map(() => (deps: Server['deps']) => exchangeSignInLink(deps, { token: link?.token ?? '', client })),
       );
       expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1);
     }
   });
 
   it('a rotation of the webhook secret', async () => {
-    const project = await station.project('Rotating');
-    const outcomes = await together(...[1, 2].map(() => (deps: Station['deps']) => rotateWebhookSecret(deps, project, null, OPERATOR)));
+    const project = await server.project('Rotating');
+    const outcomes = await together(...[1, 2].map(() => (deps: Server['deps']) => rotateWebhookSecret(deps, project, null, OPERATOR)));
     expect(outcomes.map((outcome) => (outcome.ok ? 'rotated' : outcome.refusal.code)).sort()).toEqual(['rotated', 'rotation_pending']);
   });
 });

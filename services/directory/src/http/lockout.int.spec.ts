@@ -3,22 +3,22 @@ import { ACCOUNT, ADDRESS } from '../credentials/lockout.js';
 import { clearFailures } from '../sign-in/attempts.js';
 import { createSignInLink } from '../sign-in/sign-in.js';
 import { from, HOME, markOf, type Newcomer, newcomer } from '../testing/newcomer.js';
-import { type Answer, code, PASSWORD, type Station, startStation } from '../testing/station.js';
+import { type Answer, code, PASSWORD, type Server, startServer } from '../testing/server.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 let project: string;
 let ann: Newcomer;
 beforeAll(async () => {
-  station = await startStation();
-  project = await station.project('Mail');
-  await station.person(project, 'admin@example.com', 'admin');
+  server = await startServer();
+  project = await server.project('Mail');
+  await server.person(project, 'admin@example.com', 'admin');
 });
 beforeEach(async () => {
-  ann = await newcomer(station, project);
+  ann = await newcomer(server, project);
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 const retryAfter = (answer: Answer): number => Number(answer.headers['retry-after']);
 
@@ -34,8 +34,8 @@ describe('a stranger who knows the e-mail address and fails from the person’s 
 
   it('does not keep out somebody with a sign-in link', async () => {
     await ann.fail(30);
-    const token = (await createSignInLink(station.deps, { person: ann.person, purpose: 'sign_in' }))?.token ?? '';
-    const answer = await station.ask(null, 'POST', '/api/v1/auth/sign-in-link', { token, cookie: true }, from(HOME));
+    const token = (await createSignInLink(server.deps, { person: ann.person, purpose: 'sign_in' }))?.token ?? '';
+    const answer = await server.ask(null, 'POST', '/api/v1/auth/sign-in-link', { token, cookie: true }, from(HOME));
     expect(answer.status).toBe(200);
     expect((await ann.login({ device: markOf(answer) })).status).toBe(200);
   });
@@ -45,9 +45,9 @@ describe('a stranger who knows the e-mail address and fails from the person’s 
     const locked = await ann.login();
     expect(retryAfter(locked)).toBeGreaterThan(890);
     expect(retryAfter(locked)).toBeLessThanOrEqual(900);
-    await station.db.advanceClock(600);
+    await server.db.advanceClock(600);
     expect(retryAfter(await ann.fail(20))).toBeLessThanOrEqual(300);
-    await station.db.advanceClock(301);
+    await server.db.advanceClock(301);
     expect((await ann.login()).status).toBe(200);
     expect(code(await ann.fail(4))).toBe('invalid_credentials');
     expect((await ann.login()).status).toBe(200);
@@ -57,7 +57,7 @@ describe('a stranger who knows the e-mail address and fails from the person’s 
     for (let round = 0; round < 5; round++) {
       expect(code(await ann.fail(5))).toBe('invalid_credentials');
       expect(retryAfter(await ann.login())).toBeLessThanOrEqual(900);
-      await station.db.advanceClock(901);
+      await server.db.advanceClock(901);
     }
     expect((await ann.login()).status).toBe(200);
   });
@@ -81,7 +81,7 @@ describe('a stranger who knows the e-mail address and fails from the person’s 
     expect((await ann.login()).status).toBe(200);
     expect(code(await ann.fail(1))).toBe('invalid_credentials');
     expect(retryAfter(await ann.login())).toBeLessThanOrEqual(900);
-    await station.db.advanceClock(1_800);
+    await server.db.advanceClock(1_800);
     expect(code(await ann.fail(4))).toBe('invalid_credentials');
     expect((await ann.login()).status).toBe(200);
   });
@@ -130,7 +130,7 @@ describe('guessing', () => {
     expect([slowed.status, code(slowed)]).toEqual([429, 'too_many_attempts']);
     expect(retryAfter(slowed)).toBeLessThanOrEqual(120);
     expect((await ann.login({ device })).status).toBe(200);
-    await station.db.advanceClock(121);
+    await server.db.advanceClock(121);
     expect((await ann.login({ ip: '198.18.201.1' })).status).toBe(200);
     expect(code(await guess(202))).toBe('invalid_credentials');
     expect(code(await guess(203))).toBe('too_many_attempts');
@@ -145,7 +145,7 @@ describe('guessing', () => {
       expect(retryAfter(locked)).toBeLessThanOrEqual(seconds);
       expect((await ann.login({ device: own })).status).toBe(200);
       expect((await ann.login()).status).toBe(200);
-      if (seconds < 86_400) await station.db.advanceClock(seconds + 1);
+      if (seconds < 86_400) await server.db.advanceClock(seconds + 1);
     }
   });
 
@@ -156,7 +156,7 @@ describe('guessing', () => {
   });
 
   it('is forgotten once the password was right, by this account alone', async () => {
-    const other = await newcomer(station, project);
+    const other = await newcomer(server, project);
     await other.fail(4);
     await ann.fail(4);
     expect((await ann.login()).status).toBe(200);
@@ -168,14 +168,14 @@ describe('guessing', () => {
   it('is forgotten everywhere when an operator says so', async () => {
     await ann.fail(6);
     await ann.fail(6, { ip: '198.51.100.9' });
-    expect(await clearFailures(station.db.pool, ann.email.toUpperCase())).toBe(2);
+    expect(await clearFailures(server.db.pool, ann.email.toUpperCase())).toBe(2);
     expect((await ann.login({ password: PASSWORD })).status).toBe(200);
-    expect(await clearFailures(station.db.pool, ann.email)).toBe(0);
+    expect(await clearFailures(server.db.pool, ann.email)).toBe(0);
   });
 
   it('leaves no name in its tables', async () => {
     await ann.fail(1);
-    const { rows } = await station.db.ownerPool.query(
+    const { rows } = await server.db.ownerPool.query(
       `select string_agg(f::text, ' ') || (select string_agg(l::text, ' ') from directory.guess_levels l) as everything from directory.login_failures f`,
     );
     expect(rows[0].everything).toContain(HOME);

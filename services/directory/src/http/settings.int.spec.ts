@@ -2,21 +2,21 @@ import { OPERATIONS, type PersonActor } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { authenticate } from '../authentication/authenticate.js';
-import { breaches, type Cast, castOf, code, type Station, startStation } from '../testing/station.js';
+import { breaches, type Cast, castOf, code, type Server, startServer } from '../testing/server.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 let project: string;
 let admin: PersonActor;
 let reviewer: PersonActor;
 let stranger: PersonActor;
 let settings: Cast['settings'];
 beforeAll(async () => {
-  station = await startStation();
-  ({ project, admin, reviewer, stranger, settings } = await castOf(station));
+  server = await startServer();
+  ({ project, admin, reviewer, stranger, settings } = await castOf(server));
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 describe('every route for admins', () => {
   const routes = OPERATIONS.filter((operation) => operation.service === 'directory' && operation.access === 'admin');
@@ -29,7 +29,7 @@ describe('every route for admins', () => {
         'POST /api/v1/settings/team/invite': { email: 'x@example.com' },
       };
       const body = route.body && (bodies[`${method} ${path}`] ?? {});
-      const ask = (actor: Parameters<Station['ask']>[0]) => station.ask(actor, method as 'GET', url, body);
+      const ask = (actor: Parameters<Server['ask']>[0]) => server.ask(actor, method as 'GET', url, body);
       expect([(await ask(reviewer)).status, code(await ask(reviewer))]).toEqual([403, 'forbidden']);
       // An admin elsewhere, working in a project where they are none.
       expect((await ask({ ...stranger, project_id: project })).status).toBe(403);
@@ -85,7 +85,7 @@ describe('API keys', () => {
     });
     const unowned = (await create({ owner: null })).body;
     expect(unowned.owner).toBeNull();
-    const shown = await authenticate(station.deps, { via: 'bearer', credential: unowned.raw_key, ip: '' });
+    const shown = await authenticate(server.deps, { via: 'bearer', credential: unowned.raw_key, ip: '' });
     expect(shown.actor).toMatchObject({ owner: null, former_owners: [admin.person_id] });
     const listed = await settings(admin, 'GET', 'api-keys');
     expect(breaches('listApiKeys', listed)).toEqual([]);
@@ -113,8 +113,8 @@ describe('API keys', () => {
 
   it('tell the key itself what it may do', async () => {
     const made = await create({ expires_at: '2099-01-01T00:00:00+01:00', rate_limit_per_hour: 5 });
-    const { actor } = await authenticate(station.deps, { via: 'bearer', credential: made.body.raw_key, ip: '' });
-    const info = await station.ask(actor ?? null, 'GET', '/api/v1/auth/key-info');
+    const { actor } = await authenticate(server.deps, { via: 'bearer', credential: made.body.raw_key, ip: '' });
+    const info = await server.ask(actor ?? null, 'GET', '/api/v1/auth/key-info');
     expect(breaches('getKeyInfo', info)).toEqual([]);
     expect(info.body).toMatchObject({
       object: 'key_info',
@@ -126,8 +126,7 @@ describe('API keys', () => {
 
   it('are changed, disabled, rotated and deleted', async () => {
     const { id, raw_key } = (await create()).body;
-    const good = async (key: string) =>
-      (await authenticate(station.deps, { via: 'bearer', credential: key, ip: '' })).refusal === undefined;
+    const good = async (key: string) => (await authenticate(server.deps, { via: 'bearer', credential: key, ip: '' })).refusal === undefined;
     const changed = await settings(admin, 'PUT', `api-keys/${id}`, { name: 'renamed', is_active: false });
     expect(breaches('updateApiKey', changed)).toEqual([]);
     expect(changed.body).toMatchObject({ name: 'renamed', is_active: false, scopes: input.scopes });
@@ -155,7 +154,7 @@ describe('API keys', () => {
 });
 
 describe('the webhook secret', () => {
-  const inForce = async () => (await station.ask(null, 'GET', `/internal/projects/${project}/webhook-secrets`)).body;
+  const inForce = async () => (await server.ask(null, 'GET', `/internal/projects/${project}/webhook-secrets`)).body;
 
   it('is shown by its prefix, revealed on the record, and sealed in the table', async () => {
     const info = await settings(admin, 'GET', 'hmac-secret');
@@ -165,12 +164,12 @@ describe('the webhook secret', () => {
     expect(revealed.body.hmac_secret.slice(0, 8)).toBe(info.body.prefix);
     expect(Buffer.from(revealed.body.standard_secret.slice(6), 'base64').toString('hex')).toBe(revealed.body.hmac_secret);
     expect(await inForce()).toMatchObject({ active: { secret: revealed.body.hmac_secret }, pending: null });
-    const { rows } = await station.db.ownerPool.query(
+    const { rows } = await server.db.ownerPool.query(
       `select (select string_agg(body || meta, ' ') from event_store.events) as log,
               (select string_agg(encode(sealed, 'escape'), ' ') from directory.project_secrets) as sealed`,
     );
     for (const text of [rows[0].log, rows[0].sealed]) expect(text).not.toContain(revealed.body.hmac_secret);
-    const { events } = await station.deps.store.readStream(project);
+    const { events } = await server.deps.store.readStream(project);
     expect(events.at(-1)).toMatchObject({ type: 'secret.revealed', meta: { actor: { kind: 'person', id: admin.person_id } } });
   });
 
@@ -188,20 +187,20 @@ describe('the webhook secret', () => {
 
   it('changes over by itself at the time the operator named', async () => {
     const old = (await inForce()).active.secret;
-    const { now } = await station.deps.store.head();
+    const { now } = await server.deps.store.head();
     const promote_at = new Date(Date.parse(now) + 3_600_000).toISOString();
     expect(code(await settings(admin, 'POST', 'hmac-secret/rotate', { promote_at: now }))).toBe('validation_failed');
     const rotated = await settings(admin, 'POST', 'hmac-secret/rotate', { promote_at });
     expect(rotated.body.promote_at).toBe(promote_at);
     expect((await inForce()).active.secret).toBe(old);
-    await station.db.advanceClock(3600);
+    await server.db.advanceClock(3600);
     expect(await inForce()).toMatchObject({ active: { secret: rotated.body.pending_secret }, pending: null });
     expect(code(await settings(stranger, 'POST', 'hmac-secret/promote'))).toBe('no_pending_secret');
   });
 
   it('of a project that is not there is not found', async () => {
     for (const id of [newId('prj'), 'nonsense']) {
-      expect((await station.ask(null, 'GET', `/internal/projects/${id}/webhook-secrets`)).status).toBe(404);
+      expect((await server.ask(null, 'GET', `/internal/projects/${id}/webhook-secrets`)).status).toBe(404);
     }
   });
 });

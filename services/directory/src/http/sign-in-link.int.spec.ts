@@ -2,62 +2,62 @@ import { newId } from '@countersign/event-store';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createSignInLink } from '../sign-in/sign-in.js';
 import { from, HOME, type Newcomer, newcomer } from '../testing/newcomer.js';
-import { actorOf, breaches, code, type Station, startStation } from '../testing/station.js';
+import { actorOf, breaches, code, type Server, startServer } from '../testing/server.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 let project: string;
 let ann: Newcomer;
 beforeAll(async () => {
-  station = await startStation();
-  project = await station.project('Mail');
-  await station.person(project, 'admin@example.com', 'admin');
+  server = await startServer();
+  project = await server.project('Mail');
+  await server.person(project, 'admin@example.com', 'admin');
 });
 beforeEach(async () => {
-  ann = await newcomer(station, project);
+  ann = await newcomer(server, project);
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 describe('a one-time link', () => {
-  const exchange = (token: string) => station.ask(null, 'POST', '/api/v1/auth/sign-in-link', { token }, from(HOME));
+  const exchange = (token: string) => server.ask(null, 'POST', '/api/v1/auth/sign-in-link', { token }, from(HOME));
   const link = async (purpose: 'sign_in' | 'recovery') =>
-    (await createSignInLink(station.deps, { person: ann.person, purpose }))?.token ?? '';
+    (await createSignInLink(server.deps, { person: ann.person, purpose }))?.token ?? '';
 
   it('signs in once', async () => {
     const token = await link('sign_in');
     const answer = await exchange(token);
     expect(breaches('exchangeSignInLink', answer)).toEqual([]);
     expect(answer.body).toMatchObject({ reviewer: { id: ann.person }, must_change_password: false });
-    expect((await actorOf(station, answer.body.token)).auth.method).toBe('sign_in_link');
+    expect((await actorOf(server, answer.body.token)).auth.method).toBe('sign_in_link');
     expect([(await exchange(token)).status, code(await exchange('csl_made-up'))]).toEqual([401, 'invalid_sign_in_link']);
   });
 
   it('ends soon', async () => {
     const token = await link('sign_in');
-    await station.db.advanceClock(15 * 60 + 1);
+    await server.db.advanceClock(15 * 60 + 1);
     expect(code(await exchange(token))).toBe('invalid_sign_in_link');
   });
 
   it('for recovery sets a new password without the old one, for an hour; for signing in it does not', async () => {
     const change = async (token: string) =>
-      station.ask(await actorOf(station, token), 'POST', '/api/v1/auth/change-password', { new_password: 'recovered long secret' });
+      server.ask(await actorOf(server, token), 'POST', '/api/v1/auth/change-password', { new_password: 'recovered long secret' });
     const signIn = await exchange(await link('sign_in'));
     expect(code(await change(signIn.body.token))).toBe('wrong_password');
 
     const late = await exchange(await link('recovery'));
     expect(late.body.must_change_password).toBe(true);
-    await station.db.advanceClock(3601);
+    await server.db.advanceClock(3601);
     expect(code(await change(late.body.token))).toBe('wrong_password');
 
     const recovered = await exchange(await link('recovery'));
-    expect((await actorOf(station, recovered.body.token)).auth.method).toBe('recovery_link');
+    expect((await actorOf(server, recovered.body.token)).auth.method).toBe('recovery_link');
     const changed = await change(recovered.body.token);
     expect([changed.status, changed.body.must_change_password]).toEqual([200, false]);
     expect((await ann.login({ password: 'recovered long secret' })).status).toBe(200);
   });
 
   it('is made for people who exist', async () => {
-    expect(await createSignInLink(station.deps, { person: newId('per'), purpose: 'sign_in' })).toBeNull();
+    expect(await createSignInLink(server.deps, { person: newId('per'), purpose: 'sign_in' })).toBeNull();
   });
 });

@@ -1,22 +1,22 @@
 import { uuidOf } from '@countersign/event-store';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { markOf, type Newcomer, newcomer } from '../testing/newcomer.js';
-import { actorOf, breaches, code, type Station, startStation } from '../testing/station.js';
+import { actorOf, breaches, code, type Server, startServer } from '../testing/server.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 let project: string;
 let ann: Newcomer;
 beforeAll(async () => {
-  station = await startStation();
-  project = await station.project('Mail');
-  await station.person(project, 'admin@example.com', 'admin');
+  server = await startServer();
+  project = await server.project('Mail');
+  await server.person(project, 'admin@example.com', 'admin');
 });
 beforeEach(async () => {
-  ann = await newcomer(station, project);
+  ann = await newcomer(server, project);
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 describe('signing in', () => {
   it('gives a client a token and where to go on', async () => {
@@ -30,7 +30,7 @@ describe('signing in', () => {
     });
     expect(answer.headers['set-cookie']).toBeUndefined();
     expect(answer.headers['cache-control']).toBe('no-store');
-    expect((await actorOf(station, answer.body.token)).person_id).toBe(ann.person);
+    expect((await actorOf(server, answer.body.token)).person_id).toBe(ann.person);
   });
 
   it('gives the inbox cookies that no script reads, and no token', async () => {
@@ -40,7 +40,7 @@ describe('signing in', () => {
     expect(session).toMatch(/^countersign_session=cst_[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure$/);
     expect(device).toMatch(/^countersign_device=csd_[\w-]{43}; Path=\/api\/v1\/auth; HttpOnly; SameSite=Strict; Max-Age=\d+; Secure$/);
     const token = /=([^;]+)/.exec(session ?? '')?.[1] ?? '';
-    expect((await actorOf(station, token)).person_id).toBe(ann.person);
+    expect((await actorOf(server, token)).person_id).toBe(ann.person);
   });
 
   it.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'evil', '/a\nb', '\\/evil', '/\t/evil.example'])(
@@ -60,7 +60,7 @@ describe('signing in', () => {
 
   it('knows a device again and keeps its mark, the latest twenty of a person', async () => {
     const devices = async () =>
-      (await station.db.pool.query('select 1 from directory.known_devices where person = $1', [uuidOf(ann.person)])).rows.length;
+      (await server.db.pool.query('select 1 from directory.known_devices where person = $1', [uuidOf(ann.person)])).rows.length;
     await ann.login();
     expect(await devices()).toBe(0);
     const first = markOf(await ann.login({ cookie: true }));
@@ -71,7 +71,7 @@ describe('signing in', () => {
   });
 
   it('knows a browser that several people sign in with for each of them', async () => {
-    const other = await newcomer(station, project);
+    const other = await newcomer(server, project);
     const device = markOf(await ann.login({ cookie: true }));
     expect(markOf(await other.login({ cookie: true, device }))).toBe(device);
     await ann.fail(5);
@@ -81,14 +81,14 @@ describe('signing in', () => {
   });
 
   it('keeps only hashes of tokens', async () => {
-    const { token } = await station.signIn(ann.email);
-    const { rows } = await station.db.ownerPool.query(`select string_agg(s::text, ' ') as everything from directory.sessions s`);
+    const { token } = await server.signIn(ann.email);
+    const { rows } = await server.db.ownerPool.query(`select string_agg(s::text, ' ') as everything from directory.sessions s`);
     expect(rows[0].everything).not.toContain(token);
   });
 });
 
 describe('without the gateway’s signature', () => {
   it.each(['/api/v1/auth/me', '/internal/people?project_id=x', '/api/v1/auth/login'])('%s answers nothing', async (url) => {
-    expect((await station.app.inject({ method: 'GET', url })).statusCode).toBe(401);
+    expect((await server.app.inject({ method: 'GET', url })).statusCode).toBe(401);
   });
 });

@@ -1,27 +1,27 @@
 import type { PersonActor } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Answer, actorOf, breaches, type Cast, castOf, code, PASSWORD, type Station, startStation } from '../testing/station.js';
+import { type Answer, actorOf, breaches, type Cast, castOf, code, PASSWORD, type Server, startServer } from '../testing/server.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 let project: string;
 let admin: PersonActor;
 let reviewer: PersonActor;
 let stranger: PersonActor;
 let settings: Cast['settings'];
 beforeAll(async () => {
-  station = await startStation();
-  ({ project, admin, reviewer, stranger, settings } = await castOf(station));
+  server = await startServer();
+  ({ project, admin, reviewer, stranger, settings } = await castOf(server));
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 describe('the team', () => {
   const invite = (email: string, role?: string) => settings(admin, 'POST', 'team/invite', { email, ...(role ? { role } : {}) });
   const tokenOf = (invited: Answer) => new URL(invited.body.invite_url).hash.slice(1);
   const accept = (token: string, body: object = {}) =>
-    station.ask(
+    server.ask(
       null,
       'POST',
       `/api/v1/auth/invite/${token}`,
@@ -46,20 +46,20 @@ describe('the team', () => {
     expect(invited.body).toMatchObject({ email: 'guest@example.com', role: 'reviewer' });
     expect(invited.body.invite_url).toMatch(/^https:\/\/gate\.example\.com\/invite#csi_/);
     const token = tokenOf(invited);
-    const offer = await station.ask(null, 'GET', `/api/v1/auth/invite/${token}`);
+    const offer = await server.ask(null, 'GET', `/api/v1/auth/invite/${token}`);
     expect(breaches('getInvite', offer)).toEqual([]);
     expect(offer.body).toMatchObject({ email: 'guest@example.com', role: 'reviewer', project: { id: project, name: 'Mail' } });
     expect(code(await accept(token, { password: 'short' }))).toBe('too_short');
     const accepted = await accept(token);
     expect(accepted.status).toBe(201);
     expect(breaches('acceptInvite', accepted)).toEqual([]);
-    expect((await actorOf(station, accepted.body.token)).roles).toEqual({ [project]: 'reviewer' });
+    expect((await actorOf(server, accepted.body.token)).roles).toEqual({ [project]: 'reviewer' });
     const again = await accept(token);
     expect([again.status, code(again)]).toEqual([410, 'invite_used']);
-    expect(code(await station.ask(null, 'GET', `/api/v1/auth/invite/${token}`))).toBe('invite_used');
+    expect(code(await server.ask(null, 'GET', `/api/v1/auth/invite/${token}`))).toBe('invite_used');
     const duplicate = await invite('guest@example.com');
     expect([duplicate.status, code(duplicate)]).toEqual([409, 'duplicate_email']);
-    const log = JSON.stringify((await station.deps.store.readStream(project)).events);
+    const log = JSON.stringify((await server.deps.store.readStream(project)).events);
     expect(log).not.toContain('guest@example.com');
     expect(log).not.toContain(token);
   });
@@ -68,7 +68,7 @@ describe('the team', () => {
     const [first, second] = [tokenOf(await invite('late@example.com')), tokenOf(await invite('late@example.com', 'admin'))];
     expect([(await accept(first)).status, code(await accept(first))]).toEqual([404, 'invite_invalid']);
     expect(code(await accept('csi_made-up'))).toBe('invite_invalid');
-    await station.db.advanceClock(7 * 24 * 3600);
+    await server.db.advanceClock(7 * 24 * 3600);
     expect([(await accept(second)).status, code(await accept(second))]).toEqual([410, 'invite_expired']);
   });
 
@@ -78,7 +78,7 @@ describe('the team', () => {
     expect([wrong.status, code(wrong)]).toEqual([409, 'email_taken']);
     const accepted = await accept(token);
     expect(accepted.status).toBe(201);
-    const actor = await actorOf(station, accepted.body.token);
+    const actor = await actorOf(server, accepted.body.token);
     expect(actor).toMatchObject({ person_id: stranger.person_id, name: 'stranger' });
     expect(actor.roles[project]).toBe('reviewer');
   });
@@ -112,8 +112,8 @@ describe('the team', () => {
 
   it('is judged by who is an admin now, not by what an identity said a moment ago', async () => {
     const email = 'former-admin@example.com';
-    const person = await station.person(project, email, 'admin');
-    const { actor } = await station.signIn(email);
+    const person = await server.person(project, email, 'admin');
+    const { actor } = await server.signIn(email);
     await settings(admin, 'PUT', `team/${person}`, { role: 'reviewer' });
     const late = await settings(actor, 'PUT', `team/${reviewer.person_id}`, { role: 'admin' });
     expect([late.status, code(late)]).toEqual([403, 'forbidden']);
@@ -121,7 +121,7 @@ describe('the team', () => {
 
   it('is looked up by other services', async () => {
     const people = async (query: Record<string, string>) =>
-      (await station.ask(null, 'GET', `/internal/people?${new URLSearchParams(query)}`)).body.people;
+      (await server.ask(null, 'GET', `/internal/people?${new URLSearchParams(query)}`)).body.people;
     const found = { person_id: reviewer.person_id, email: 'reviewer@example.com', name: 'reviewer', role: 'reviewer' };
     expect(await people({ project_id: project, ref: 'Reviewer@example.com' })).toEqual([found]);
     expect(await people({ project_id: project, ref: reviewer.person_id })).toEqual([found]);

@@ -1,5 +1,5 @@
-import type { Answer, Station } from './station.js';
-import { PASSWORD } from './station.js';
+import type { Answer, Server } from './server.js';
+import { PASSWORD } from './server.js';
 
 /** For specs of signing in: somebody new for every test, and how their browser and a stranger's come in. */
 export interface Newcomer {
@@ -20,11 +20,11 @@ export const from = (ip: string, device?: string): Record<string, string> => ({
 
 let count = 0;
 
-export async function newcomer(station: Station, project: string): Promise<Newcomer> {
+export async function newcomer(server: Server, project: string): Promise<Newcomer> {
   const email = `person-${++count}@example.com`;
-  const person = await station.person(project, email, 'reviewer');
+  const person = await server.person(project, email, 'reviewer');
   const login: Newcomer['login'] = ({ ip = HOME, device, ...body } = {}) =>
-    station.ask(null, 'POST', '/api/v1/auth/login', { email, password: PASSWORD, ...body }, from(ip, device));
+    server.ask(null, 'POST', '/api/v1/auth/login', { email, password: PASSWORD, ...body }, from(ip, device));
   return {
     email,
     person,

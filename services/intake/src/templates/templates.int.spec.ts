@@ -3,23 +3,23 @@ import type { Actor, ResponseOf } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { withdraw } from '@countersign/review';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { FIELDS, type Input, PAYLOAD, type Station, startStation } from '../fixture/station.js';
+import { FIELDS, type Input, PAYLOAD, type Server, startServer } from '../fixture/server.js';
 
 jest.setTimeout(60_000);
 
-let station: Station;
+let server: Server;
 beforeAll(async () => {
-  station = await startStation();
+  server = await startServer();
 });
-afterAll(() => station.close());
+afterAll(() => server.close());
 
 type Change = 'updateTemplate' | 'replaceTemplateDraft' | 'discardTemplateDraft' | 'publishTemplate' | 'pauseTemplate' | 'resumeTemplate';
-const change = (operation: Change, id: string, body?: unknown, actor: Actor = station.chief) =>
-  station.call(operation, actor, { params: { id }, body });
-const read = (id: string, actor: Actor = station.chief) => station.call('getTemplate', actor, { params: { id } });
-const remove = (id: string, query: Input['query'] = {}) => station.call('deleteTemplate', station.chief, { params: { id }, query });
+const change = (operation: Change, id: string, body?: unknown, actor: Actor = server.chief) =>
+  server.call(operation, actor, { params: { id }, body });
+const read = (id: string, actor: Actor = server.chief) => server.call('getTemplate', actor, { params: { id } });
+const remove = (id: string, query: Input['query'] = {}) => server.call('deleteTemplate', server.chief, { params: { id }, query });
 const draft = async (object: Record<string, unknown>): Promise<ResponseOf<'createTemplateDraft'>> =>
-  (await station.call('createTemplateDraft', station.chief, { body: object })).body;
+  (await server.call('createTemplateDraft', server.chief, { body: object })).body;
 
 describe('a template', () => {
   it('begins in force, its defaults written out and its actions canonical', async () => {
@@ -29,13 +29,13 @@ describe('a template', () => {
       fields: FIELDS,
       actions: ['approve', 'reject', { type: 'approve', label: 'Go', value: 'go' }],
     };
-    const twice = await station.call('createTemplate', station.chief, { body });
+    const twice = await server.call('createTemplate', server.chief, { body });
     expect([twice.status, twice.code]).toEqual([400, 'template.duplicate_decision_value']);
     const {
       status,
       headers,
       body: made,
-    } = await station.call('createTemplate', station.chief, {
+    } = await server.call('createTemplate', server.chief, {
       body: { ...body, actions: ['reject', body.actions[2]] },
     });
     expect(status).toBe(201);
@@ -57,7 +57,7 @@ describe('a template', () => {
   });
 
   it('becomes its next version by an update, and an update that changes nothing is a repeat', async () => {
-    const { id } = await station.template();
+    const { id } = await server.template();
     const updated = await change('updateTemplate', id, { name: 'Renamed', max_iterations: 2 });
     expect(updated.body).toMatchObject({ version: 2, name: 'Renamed', max_iterations: 2, fields: [{ name: 'subject' }, {}] });
     const again = await change('updateTemplate', id, { name: 'Renamed' });
@@ -65,8 +65,8 @@ describe('a template', () => {
   });
 
   it('takes no new requests while it is paused', async () => {
-    const { id, slug } = await station.template();
-    const ask = () => station.call('createReview', station.agent, { body: { template: slug, payload: PAYLOAD } });
+    const { id, slug } = await server.template();
+    const ask = () => server.call('createReview', server.agent, { body: { template: slug, payload: PAYLOAD } });
     expect((await change('pauseTemplate', id)).body.status).toBe('inactive');
     expect((await change('pauseTemplate', id)).headers['idempotent-replay']).toBe('true');
     expect((await ask()).code).toBe('template_inactive');
@@ -77,30 +77,30 @@ describe('a template', () => {
   });
 
   it('is deleted once nobody waits for a review of it, or by force', async () => {
-    const { id, slug } = await station.template();
-    const review = await station.ask(slug);
+    const { id, slug } = await server.template();
+    const review = await server.ask(slug);
     const early = await remove(id);
     expect([early.status, early.code]).toEqual([400, 'template_has_inflight_reviews']);
-    await station.happen(review, null, (state, now) => withdraw({ actor: station.agent }, state, now));
+    await server.happen(review, null, (state, now) => withdraw({ actor: server.agent }, state, now));
     expect((await remove(id)).body).toEqual({ object: 'template', id, deleted: true });
     expect((await remove(id)).headers['idempotent-replay']).toBe('true');
     expect((await read(id)).code).toBe('template_not_found');
     expect((await change('pauseTemplate', id)).code).toBe('template_not_found');
-    const [other, open] = [await station.template(), await station.template()];
-    await station.ask(open.slug);
+    const [other, open] = [await server.template(), await server.template()];
+    await server.ask(open.slug);
     expect((await remove(other.id)).status).toBe(200);
     expect((await remove(open.id, { force: true })).status).toBe(200);
   });
 
   it('is not deleted on a guess: while open reviews cannot be counted, whoever does not force it is told to come again', async () => {
-    const { id, slug } = await station.template();
-    await station.bus.pause('intake');
+    const { id, slug } = await server.template();
+    await server.bus.pause('intake');
     try {
-      await station.ask(slug);
+      await server.ask(slug);
       const unknown = await remove(id);
       expect([unknown.status, unknown.code, unknown.headers['retry-after']]).toEqual([503, 'service_unavailable', '1']);
     } finally {
-      await station.bus.resume('intake');
+      await server.bus.resume('intake');
     }
     expect((await remove(id)).code).toBe('template_has_inflight_reviews');
   });
@@ -131,7 +131,7 @@ describe('a draft', () => {
       ['more', 'json'],
     ]);
     const many = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, n]));
-    expect((await station.call('createTemplateDraft', station.chief, { body: many })).code).toBe('validation_failed');
+    expect((await server.call('createTemplateDraft', server.chief, { body: many })).code).toBe('validation_failed');
   });
 
   it('is replaced as a whole, published as the first version, and then gone', async () => {
@@ -147,7 +147,7 @@ describe('a draft', () => {
   });
 
   it('of a published template changes what it names, and leaves the rest and the slug as they stand', async () => {
-    const { id, slug } = await station.template({ max_iterations: 3 });
+    const { id, slug } = await server.template({ max_iterations: 3 });
     await change('replaceTemplateDraft', id, { name: 'Next', slug: 'another' });
     expect((await read(id)).body).toMatchObject({ version: 1, name: 'Mail', draft_config: { name: 'Next', slug: 'another' } });
     expect((await change('publishTemplate', id)).code).toBe('slug_immutable_after_publish');
@@ -156,7 +156,7 @@ describe('a draft', () => {
   });
 
   it('can be discarded', async () => {
-    const { id } = await station.template();
+    const { id } = await server.template();
     await change('replaceTemplateDraft', id, { name: 'Next' });
     expect((await change('discardTemplateDraft', id)).body.draft_config).toBeNull();
     const twice = await change('discardTemplateDraft', id);
@@ -172,7 +172,7 @@ describe('a draft', () => {
     ['a chain', { name: 'x', fields: [], chain_config: {} }, 'feature_not_available', 'chain_config'],
     ['a timeout without its end', { name: 'x', fields: [], timeout_seconds: 60 }, 'invalid_timeout', 'timeout_action'],
   ])('with %s is not published', async (_what, object, code, param) => {
-    if (object.slug === 'taken') await station.template({ slug: 'taken' });
+    if (object.slug === 'taken') await server.template({ slug: 'taken' });
     const { id } = await draft(object);
     const { status, body } = await change('publishTemplate', id);
     expect([status, body.error]).toMatchObject([400, { code, param }]);
@@ -201,12 +201,12 @@ describe('what contradicts itself', () => {
     ['feature_not_available', { allow_monitoring: true }],
     ['feature_not_available', { allow_notes: false }],
   ])('is refused: %s %j', async (code, more) => {
-    if (code === 'slug_already_exists') await station.template({ slug: 'again' });
-    const answer = await station.call('createTemplate', station.chief, { body: { slug: 'contrary', name: 'x', fields: [], ...more } });
+    if (code === 'slug_already_exists') await server.template({ slug: 'again' });
+    const answer = await server.call('createTemplate', server.chief, { body: { slug: 'contrary', name: 'x', fields: [], ...more } });
     expect([answer.status, answer.code]).toEqual([400, code]);
     if ('slug' in more) return;
     // Whichever way it would come into force.
-    const { id } = await station.template();
+    const { id } = await server.template();
     expect((await change('updateTemplate', id, more)).code).toBe(code);
     expect((await change('replaceTemplateDraft', id, more)).status).toBe(200);
     expect((await change('publishTemplate', id)).code).toBe(code);
@@ -216,25 +216,25 @@ describe('what contradicts itself', () => {
 
 describe('who may', () => {
   it('read: reviewers and keys of the project; write: admins and keys with the scope', async () => {
-    const { id } = await station.template();
-    const without = (scope: string): Actor => ({ ...station.agent, scopes: station.agent.scopes.filter((one) => one !== scope) });
-    const limited: Actor = { ...station.agent, template_ids: [newId('tpl')] };
+    const { id } = await server.template();
+    const without = (scope: string): Actor => ({ ...server.agent, scopes: server.agent.scopes.filter((one) => one !== scope) });
+    const limited: Actor = { ...server.agent, template_ids: [newId('tpl')] };
     const answers = async (actor: Actor) => [
       (await read(id, actor)).code ?? 'ok',
       (await change('pauseTemplate', id, undefined, actor)).code ?? 'ok',
     ];
-    expect(await answers(station.ann)).toEqual(['ok', 'forbidden']);
+    expect(await answers(server.ann)).toEqual(['ok', 'forbidden']);
     expect(await answers(without('templates:write'))).toEqual(['ok', 'forbidden']);
     expect(await answers(without('templates:read'))).toEqual(['forbidden', 'ok']);
     expect(await answers(limited)).toEqual(['template_not_allowed', 'template_not_allowed']);
-    expect(await answers({ ...station.agent, template_ids: [id] })).toEqual(['ok', 'ok']);
-    expect(await answers(station.stranger)).toEqual(['template_not_found', 'template_not_found']);
-    expect(await answers(station.foreignAgent)).toEqual(['template_not_found', 'template_not_found']);
+    expect(await answers({ ...server.agent, template_ids: [id] })).toEqual(['ok', 'ok']);
+    expect(await answers(server.stranger)).toEqual(['template_not_found', 'template_not_found']);
+    expect(await answers(server.foreignAgent)).toEqual(['template_not_found', 'template_not_found']);
   });
 
   it('change one in no way: who does not see it, or may not use it', async () => {
-    const { id } = await station.template();
-    const limited: Actor = { ...station.agent, template_ids: [newId('tpl')] };
+    const { id } = await server.template();
+    const limited: Actor = { ...server.agent, template_ids: [newId('tpl')] };
     const changes: Change[] = [
       'updateTemplate',
       'replaceTemplateDraft',
@@ -245,22 +245,22 @@ describe('who may', () => {
     ];
     for (const [actor, code] of [
       [limited, 'template_not_allowed'],
-      [station.stranger, 'template_not_found'],
+      [server.stranger, 'template_not_found'],
     ] as const) {
       for (const operation of changes) expect((await change(operation, id, {}, actor)).code).toBe(code);
-      expect((await station.call('deleteTemplate', actor, { params: { id } })).code).toBe(code);
+      expect((await server.call('deleteTemplate', actor, { params: { id } })).code).toBe(code);
     }
     for (const none of [newId('tpl'), 'nonsense']) {
       for (const operation of changes) expect((await change(operation, none, {})).code).toBe('template_not_found');
       expect((await remove(none)).code).toBe('template_not_found');
     }
-    expect((await station.store.readStream(id)).version).toBe(1);
+    expect((await server.store.readStream(id)).version).toBe(1);
   });
 
   it('make one: nobody whose key is limited to some templates', async () => {
-    const limited: Actor = { ...station.agent, template_ids: [newId('tpl')] };
+    const limited: Actor = { ...server.agent, template_ids: [newId('tpl')] };
     for (const operation of ['createTemplate', 'createTemplateDraft'] as const) {
-      const answer = await station.call(operation, limited, { body: { slug: 'limited', name: 'x', fields: [] } });
+      const answer = await server.call(operation, limited, { body: { slug: 'limited', name: 'x', fields: [] } });
       expect([answer.status, answer.code]).toEqual([403, 'template_not_allowed']);
     }
   });

@@ -1,11 +1,11 @@
 import type { Review } from '@countersign/contracts';
 import { digest } from '@countersign/evidence';
 import type { Credentials } from '../credentials.js';
-import { Station, StationError } from './station.js';
+import { Server, ServerError } from './server.js';
 import { waitForChange } from './wait-for-change.js';
 import { receiveWebhooks, type WebhookReceiver } from './webhook-receiver.js';
 
-/** The station sends within milliseconds; its first retry follows after seconds. */
+/** The server sends within milliseconds; its first retry follows after seconds. */
 const WEBHOOK_MS = 15_000;
 
 export const DRAFT = {
@@ -27,20 +27,20 @@ export const DRAFT = {
  * @returns what came of it.
  */
 export async function runAgent(credentials: Credentials, say: (line: string) => void): Promise<'sent' | 'rejected' | 'expired'> {
-  const station = new Station(credentials.url, credentials.api_key);
+  const server = new Server(credentials.url, credentials.api_key);
   const webhooks = await receiveWebhooks(credentials.webhook_secret, say);
   try {
-    let review = await ask(station, webhooks.url, say);
+    let review = await ask(server, webhooks.url, say);
     say(`Asked for a review of an e-mail to ${DRAFT.to}.`);
     say(`→ Decide it here: ${new URL(`/reviews/${review.id}`, credentials.url)}`);
     for (;;) {
-      review = await waitForChange(station, review, say);
+      review = await waitForChange(server, review, say);
       if (review.status === 'awaiting_iteration') {
         say(`Changes were requested: ${review.feedback ?? '(no feedback)'}`);
-        review = await station.resubmit(review.id, revise(review), review.current_version + 1);
+        review = await server.resubmit(review.id, revise(review), review.current_version + 1);
         say(`Asked again, version ${review.current_version}. → ${new URL(`/reviews/${review.id}`, credentials.url)}`);
       } else if (review.status === 'decided') {
-        return await conclude(station, webhooks, review, say);
+        return await conclude(server, webhooks, review, say);
       } else if (review.status === 'expired') {
         say('The deadline passed without a decision. Nothing was sent.');
         return 'expired';
@@ -51,15 +51,15 @@ export async function runAgent(credentials: Credentials, say: (line: string) => 
   }
 }
 
-/** With a webhook to this machine, where the station sends such. */
-async function ask(station: Station, callback_url: string, say: (line: string) => void): Promise<Review> {
+/** With a webhook to this machine, where the server sends such. */
+async function ask(server: Server, callback_url: string, say: (line: string) => void): Promise<Review> {
   const request = { template: 'email-draft', payload: DRAFT, priority: 'high' as const };
   try {
-    return await station.request({ ...request, callback_url });
+    return await server.request({ ...request, callback_url });
   } catch (error) {
-    if (!(error instanceof StationError) || error.code !== 'invalid_callback_url') throw error;
+    if (!(error instanceof ServerError) || error.code !== 'invalid_callback_url') throw error;
     say('This server may not send webhooks to this machine (WEBHOOK_ALLOW_NETWORKS). Continuing without one.');
-    return station.request(request);
+    return server.request(request);
   }
 }
 
@@ -70,7 +70,7 @@ function revise(review: Review): Record<string, unknown> {
 }
 
 async function conclude(
-  station: Station,
+  server: Server,
   webhooks: WebhookReceiver,
   review: Review,
   say: (line: string) => void,
@@ -91,10 +91,10 @@ async function conclude(
   const value = review.approved_value;
   say(`Approved by ${review.decided_by}${review.was_edited ? ', with edits' : ''}.`);
   if (digest(value) !== review.approved_digest) throw new Error('The approved value does not match its digest.');
-  const redemption = await station.redeem(review.id, { value, executor: 'demo agent' });
+  const redemption = await server.redeem(review.id, { value, executor: 'demo agent' });
   say(`✓ Approval redeemed for exactly these bytes (${redemption.digest.slice(0, 23)}…). It cannot be used again.`);
   say(`\n  To: ${value.to}\n  Subject: ${value.subject}\n\n${indent(String(value.body))}\n`);
-  await station.recordExecution(review.id, { redemption_id: redemption.id, status: 'succeeded', output_digest: digest(value) });
+  await server.recordExecution(review.id, { redemption_id: redemption.id, status: 'succeeded', output_digest: digest(value) });
   say('✓ Sent (to this screen); the execution was recorded.');
   return 'sent';
 }

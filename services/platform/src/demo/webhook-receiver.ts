@@ -14,7 +14,7 @@ export interface Delivery {
 }
 
 export interface WebhookReceiver {
-  /** Give it to the station as `callback_url`. */
+  /** Give it to the server as `callback_url`. */
   url: string;
   /** The first delivery that matches, also one that arrived before the call; null after the time. */
   next(matches: (delivery: Delivery) => boolean, timeoutMs: number): Promise<Delivery | null>;

@@ -4,7 +4,7 @@ import { handle, idOf } from '@countersign/event-store';
 import { PROJECT } from '@countersign/review/fixture';
 import { Receiver } from '@countersign/testing';
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { type Station, startStation, until } from '../fixture/station.js';
+import { type Server, startServer, until } from '../fixture/server.js';
 import { type Claimed, claim, settle } from '../queue/queue.js';
 import { judge } from '../worker/verdict.js';
 import { deliveryFold, replay } from './delivery.js';
@@ -22,34 +22,34 @@ const POLICY = {
   lease: 60_000,
 };
 
-let station: Station;
+let server: Server;
 let agent: Receiver;
 afterEach(async () => {
-  await station.close();
+  await server.close();
   await agent.close();
 });
 
 /** A delivery that was attempted and settled by a process that died before it did anything else. */
 async function settledByTheDead(status: number): Promise<Claimed> {
   agent = await new Receiver().listen();
-  station = await startStation();
-  await station.pauseWorkers();
-  const review = await station.approved(agent.url());
-  await station.handleDecision(review);
-  const [claimed] = (await claim(station.db.pool, 1, POLICY)) as [Claimed];
+  server = await startServer();
+  await server.pauseWorkers();
+  const review = await server.approved(agent.url());
+  await server.handleDecision(review);
+  const [claimed] = (await claim(server.db.pool, 1, POLICY)) as [Claimed];
   const exchange = { status, retryAfterSeconds: null, excerpt: '', failure: null, latencyMs: 1 };
-  await settle(station.db.pool, [{ claimed, exchange, verdict: judge(exchange, 1, POLICY, 0) }], POLICY);
+  await settle(server.db.pool, [{ claimed, exchange, verdict: judge(exchange, 1, POLICY, 0) }], POLICY);
   return claimed;
 }
 
 const outcomesOf = async (claimed: Claimed) =>
-  (await station.outcomes()).filter((one) => one.stream === idOf('whd', claimed.id)).map((one) => one.type);
+  (await server.outcomes()).filter((one) => one.stream === idOf('whd', claimed.id)).map((one) => one.type);
 
 it('records an outcome the dead process left in the table', async () => {
   const claimed = await settledByTheDead(200);
   expect(await outcomesOf(claimed)).toEqual([]);
-  await station.db.advanceClock(11);
-  await station.startService();
+  await server.db.advanceClock(11);
+  await server.startService();
   expect(
     await until(
       () => outcomesOf(claimed),
@@ -60,8 +60,8 @@ it('records an outcome the dead process left in the table', async () => {
 
 it('sends a replay the dead process recorded and did not put in line', async () => {
   const claimed = await settledByTheDead(500);
-  await recordOutcomes({ pool: station.db.pool, store: station.store }, 'all');
-  await handle(station.store, {
+  await recordOutcomes({ pool: server.db.pool, store: server.store }, 'all');
+  await handle(server.store, {
     stream: idOf('whd', claimed.id),
     project: PROJECT,
     fold: deliveryFold,
@@ -73,8 +73,8 @@ it('sends a replay the dead process recorded and did not put in line', async () 
       }),
     meta: {},
   });
-  await station.db.advanceClock(11);
-  await station.startService();
+  await server.db.advanceClock(11);
+  await server.startService();
   const id = idOf('whd', claimed.id);
   await until(
     () => agent.at().filter((one) => one.headers['x-webhook-id'] === id).length,

@@ -19,9 +19,9 @@ import { AUDIT_MIGRATIONS, createAuditApp } from './index.js';
 
 const IDENTITY_KEY = 'a key for tests that is long enough to be one';
 
-export type Station = Awaited<ReturnType<typeof startStation>>;
+export type Server = Awaited<ReturnType<typeof startServer>>;
 
-export async function startStation() {
+export async function startServer() {
   const db = await testDatabase({ sets: [...defaultSets(), AUDIT_MIGRATIONS] });
   const logger = createLogger({ service: 'audit', level: 'silent' });
   const store = new PostgresEventStore({ pool: db.pool, writer: 'test', categories: CATEGORY_PREFIXES, validate: validateEvent });

@@ -1,8 +1,8 @@
 import type { Execution, Redemption, Review, ReviewCreate, ReviewExecution, ReviewRedeem } from '@countersign/contracts';
 
-/** An answer that is not the one asked for: the station's error code and sentence. */
-export class StationError extends Error {
-  override readonly name = 'StationError';
+/** An answer that is not the one asked for: the server's error code and sentence. */
+export class ServerError extends Error {
+  override readonly name = 'ServerError';
   constructor(
     readonly status: number,
     readonly code: string,
@@ -12,8 +12,8 @@ export class StationError extends Error {
   }
 }
 
-/** What an agent needs of a station, over plain HTTP. */
-export class Station {
+/** What an agent needs of a server, over plain HTTP. */
+export class Server {
   constructor(
     readonly url: string,
     private readonly apiKey: string,
@@ -43,7 +43,7 @@ export class Station {
     return this.call('POST', `/api/v1/reviews/${id}/executions`, execution);
   }
 
-  /** Data of each frame of the project's event stream, until the station or `signal` ends it. */
+  /** Data of each frame of the project's event stream, until the server or `signal` ends it. */
   async *stream(signal: AbortSignal): AsyncGenerator<{ type: string; review_id?: string }> {
     const response = await this.send('GET', '/api/v1/events/stream', undefined, { accept: 'text/event-stream' }, signal);
     let buffered = '';
@@ -82,6 +82,6 @@ export class Station {
     });
     if (response.ok) return response;
     const { error } = ((await response.json().catch(() => null)) ?? {}) as { error?: { code: string; message: string } };
-    throw new StationError(response.status, error?.code ?? 'unknown', error?.message ?? `The server answered ${response.status}.`);
+    throw new ServerError(response.status, error?.code ?? 'unknown', error?.message ?? `The server answered ${response.status}.`);
   }
 }

@@ -25,7 +25,7 @@ export interface Answer {
   body: any;
 }
 
-export interface Station {
+export interface Server {
   db: TestDatabase;
   deps: DirectoryAppDeps;
   app: NestFastifyApplication;
@@ -44,7 +44,7 @@ export interface Station {
   close(): Promise<void>;
 }
 
-export async function startStation(): Promise<Station> {
+export async function startServer(): Promise<Server> {
   const db = await testDatabase({ sets: [EVENT_STORE_MIGRATIONS, DIRECTORY_MIGRATIONS] });
   const deps: DirectoryAppDeps = {
     store: directoryStore({ pool: db.pool }),
@@ -61,7 +61,7 @@ export async function startStation(): Promise<Station> {
     ready: async () => ({}),
   };
   const app = await createDirectoryApp(deps);
-  const station: Station = {
+  const server: Server = {
     db,
     deps,
     app,
@@ -88,9 +88,9 @@ export async function startStation(): Promise<Station> {
       return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? null : JSON.parse(answer.body) };
     },
     async signIn(email, password = PASSWORD, ip = '203.0.113.1') {
-      const answer = await station.ask(null, 'POST', '/api/v1/auth/login', { email, password }, { 'countersign-client-ip': ip });
+      const answer = await server.ask(null, 'POST', '/api/v1/auth/login', { email, password }, { 'countersign-client-ip': ip });
       if (answer.status !== 200) throw new Error(`Sign-in returned ${answer.status} ${JSON.stringify(answer.body)}`);
-      return { token: answer.body.token, actor: await actorOf(station, answer.body.token) };
+      return { token: answer.body.token, actor: await actorOf(server, answer.body.token) };
     },
     async project(name) {
       const slug = `${name.toLowerCase()}-${randomBytes(4).toString('hex')}`;
@@ -105,7 +105,7 @@ export async function startStation(): Promise<Station> {
       await db.close();
     },
   };
-  return station;
+  return server;
 }
 
 export interface Cast {
@@ -119,23 +119,23 @@ export interface Cast {
 }
 
 /** A project with an admin and a reviewer, and somebody from elsewhere, all signed in. */
-export async function castOf(station: Station): Promise<Cast> {
-  const project = await station.project('Mail');
-  await station.person(project, 'admin@example.com', 'admin');
-  await station.person(project, 'reviewer@example.com', 'reviewer');
-  await station.person(await station.project('Other'), 'stranger@example.com', 'admin');
+export async function castOf(server: Server): Promise<Cast> {
+  const project = await server.project('Mail');
+  await server.person(project, 'admin@example.com', 'admin');
+  await server.person(project, 'reviewer@example.com', 'reviewer');
+  await server.person(await server.project('Other'), 'stranger@example.com', 'admin');
   const [admin, reviewer, stranger] = [
-    (await station.signIn('admin@example.com')).actor,
-    (await station.signIn('reviewer@example.com')).actor,
-    (await station.signIn('stranger@example.com')).actor,
+    (await server.signIn('admin@example.com')).actor,
+    (await server.signIn('reviewer@example.com')).actor,
+    (await server.signIn('stranger@example.com')).actor,
   ];
-  const settings: Cast['settings'] = (actor, method, path, body) => station.ask(actor, method, `/api/v1/settings/${path}`, body);
+  const settings: Cast['settings'] = (actor, method, path, body) => server.ask(actor, method, `/api/v1/settings/${path}`, body);
   return { project, admin, reviewer, stranger, settings };
 }
 
 /** The person a session token belongs to, as the gateway finds out. */
-export async function actorOf(station: Station, token: string): Promise<PersonActor> {
-  const reply = await authenticate(station.deps, { via: 'bearer', credential: token, ip: '203.0.113.1' });
+export async function actorOf(server: Server, token: string): Promise<PersonActor> {
+  const reply = await authenticate(server.deps, { via: 'bearer', credential: token, ip: '203.0.113.1' });
   if (reply.actor?.kind !== 'person') throw new Error(`The session was refused: ${reply.refusal?.code}`);
   return reply.actor;
 }

@@ -100,7 +100,7 @@ export class Person extends Caller {
 
 export const DRAFT = { to: 'ann@customer.example', subject: 'Your order', body: 'Dear Ann,\n\n**it is on its way.**' };
 
-export class Station {
+export class Server {
   private constructor(
     readonly topology: Topology,
     readonly receiver: Receiver,
@@ -113,7 +113,7 @@ export class Station {
     readonly reviewer: Person,
   ) {}
 
-  static async start(topology?: Topology): Promise<Station> {
+  static async start(topology?: Topology): Promise<Server> {
     const running = topology ?? (await startAllInOne());
     const { url, api_key, reviewer } = running.credentials;
     const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as OpenApi;
@@ -125,7 +125,7 @@ export class Station {
     const body = { name: 'Second reviewer', password: invited.password };
     await new Caller(url, null, answers).do('acceptInvite', { path: { token }, body });
     const second = await new Person(url, invited, answers).signIn();
-    return new Station(running, await new Receiver().listen(), answers, new Caller(url, api_key, answers), admin, second);
+    return new Server(running, await new Receiver().listen(), answers, new Caller(url, api_key, answers), admin, second);
   }
 
   get url(): string {

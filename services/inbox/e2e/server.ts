@@ -17,7 +17,7 @@ interface Credentials {
   reviewer: { email: string; password: string };
 }
 
-export class Station {
+export class Server {
   readonly #scratch = scratchFolder();
   #server: SpawnedProgram | undefined;
   #tokens = new Map<string, string>();
