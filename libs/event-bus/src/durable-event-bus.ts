@@ -16,10 +16,10 @@ import { Listener } from './feed/listener.js';
 import { Signal } from './feed/signal.js';
 import { Tail } from './feed/tail.js';
 import { Consumer } from './groups/consumer.js';
-import { groupLag, groupReached } from './groups/lag.js';
+import { groupLag, groupReached, snapshot } from './groups/lag.js';
 import { Leases } from './groups/leases.js';
 import { listParked, releaseState, requestRelease } from './groups/parking.js';
-import type { BusHealth, EventBus, Lag, ParkedKey, Subscription } from './port.js';
+import type { BusHealth, BusSnapshot, EventBus, Lag, ParkedKey, Subscription } from './port.js';
 
 /** Buckets of a group (K11), as `event_store.bucket_of` numbers them. */
 export const BUCKETS = 12;
@@ -126,6 +126,10 @@ export class DurableEventBus implements EventBus {
 
   async lag(group: string): Promise<Lag> {
     return (await groupLag(this.#pool, group)) ?? missing(group);
+  }
+
+  snapshot(): Promise<BusSnapshot> {
+    return snapshot(this.#pool);
   }
 
   async caughtUp(group: string, position: number, bucket: number | 'all', timeoutMs: number): Promise<boolean> {

@@ -48,6 +48,24 @@ export interface Lag {
   parked: number;
 }
 
+/** What publishes to Kafka, as the database knows it. */
+export interface RelayState {
+  /** Everything up to here was acknowledged by the brokers. */
+  position: number;
+  /** Committed events after it, and the age of the oldest in milliseconds of database time; 0 when none. */
+  behind: number;
+  ageMs: number;
+  /** Whether a process publishes now. */
+  running: boolean;
+}
+
+export interface BusSnapshot {
+  /** Every group of the database, by name. */
+  groups: Lag[];
+  /** Null when nothing of this database was ever published to Kafka. */
+  relay: RelayState | null;
+}
+
 export interface ParkedKey {
   group: string;
   stream: string;
@@ -75,6 +93,8 @@ export interface EventBus {
    */
   seek(group: string, position: number): Promise<void>;
   lag(group: string): Promise<Lag>;
+  /** How far everybody is: the same from any process, and a few cheap queries. */
+  snapshot(): Promise<BusSnapshot>;
   /** Resolves when the group has handled (or parked) everything of its categories up to a position of a bucket, or after the time; tells which. */
   caughtUp(group: string, position: number, bucket: number | 'all', timeoutMs: number): Promise<boolean>;
   parked(group?: string): Promise<ParkedKey[]>;

@@ -6,6 +6,7 @@
  * L2 What was acknowledged survives `kill()`: the next `start()` on the same folder and port has it.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, openSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -160,12 +161,8 @@ function securitySettings(
   };
 }
 
-async function format(
-  options: LocalKafkaOptions,
-  tool: (...args: string[]) => Promise<{ stdout: string }>,
-  properties: string,
-): Promise<void> {
-  const cluster = (await tool('random-uuid')).stdout.trim().split('\n').at(-1) as string;
+async function format(options: LocalKafkaOptions, tool: (...args: string[]) => Promise<unknown>, properties: string): Promise<void> {
+  const cluster = randomBytes(16).toString('base64url');
   const users = Object.entries(options.security?.users ?? {}).flatMap(([name, password]) => [
     '--add-scram',
     `SCRAM-SHA-256=[name=${name},password=${password}]`,

@@ -1,23 +1,45 @@
-/** What can be told of a group from the database alone, by any process. */
+/** What can be told of groups and of the relay from the database alone, by any process. */
 import type { Pool } from 'pg';
-import type { Lag } from '../port.js';
-import { countParked } from './parking.js';
+import type { BusSnapshot, Lag, RelayState } from '../port.js';
 
 /** @returns null when there is no such group. */
 export async function groupLag(pool: Pool, group: string): Promise<Lag | null> {
-  const { rows } = await pool.query<{ events: number; ageMs: number }>(
+  return (await lags(pool, group))[0] ?? null;
+}
+
+export async function snapshot(pool: Pool): Promise<BusSnapshot> {
+  const [groups, relay] = await Promise.all([lags(pool, null), relayState(pool)]);
+  return { groups, relay };
+}
+
+async function lags(pool: Pool, group: string | null): Promise<Lag[]> {
+  const { rows } = await pool.query<Lag>(
     // The lowest cursor first: it lets the primary key skip all that everybody has passed.
-    `with low as (select min(position) as position from event_bus.cursors where group_name = $1)
-     select count(e.position) as events,
-            coalesce(extract(epoch from event_store.now() - min(e.time)) * 1000, 0)::float8 as "ageMs"
-     from event_bus.groups g
-     left join (event_store.events e join event_bus.cursors c on c.group_name = $1 and c.bucket = e.bucket and e.position > c.position)
-       on e.category = any (g.categories) and e.shard = 0 and e.position > (select position from low)
-     where g.name = $1 group by g.name`,
+    `select g.name as group, l.*, p.*
+     from event_bus.groups g,
+       lateral (select min(position) as position from event_bus.cursors where group_name = g.name) low,
+       lateral (select count(*) as events,
+                       greatest(coalesce(extract(epoch from event_store.now() - min(e.time)) * 1000, 0), 0)::float8 as "ageMs"
+                from event_store.events e join event_bus.cursors c on c.group_name = g.name and c.bucket = e.bucket and e.position > c.position
+                where e.category = any (g.categories) and e.shard = 0 and e.position > low.position) l,
+       lateral (select count(*) as parked from event_bus.parked where group_name = g.name and released_at is null) p
+     where $1::text is null or g.name = $1 order by g.name`,
     [group],
   );
-  const [row] = rows;
-  return row ? { group, events: row.events, ageMs: Math.max(0, row.ageMs), parked: await countParked(pool, group) } : null;
+  return rows;
+}
+
+async function relayState(pool: Pool): Promise<RelayState | null> {
+  const { rows } = await pool.query<RelayState>(
+    // Positions are dense: how many wait is a difference, and the oldest is the next.
+    `select r.position, h.position - r.position as behind,
+            greatest(coalesce(extract(epoch from event_store.now() - next.time) * 1000, 0), 0)::float8 as "ageMs",
+            r.owner is not null and r.lease_until > clock_timestamp() and event_bus.in_session(r.session) as running
+     from event_bus.relays r join event_store.head h on h.shard = r.shard
+       left join event_store.events next on next.shard = r.shard and next.position = r.position + 1
+     where r.shard = 0`,
+  );
+  return rows[0] ?? null;
 }
 
 /**

@@ -73,14 +73,6 @@ export async function listParked(pool: Pool, group: string | undefined): Promise
   return rows.map((row) => ({ ...row, parkedAt: row.parkedAt.toISOString() }));
 }
 
-export async function countParked(pool: Pool, group: string): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(
-    'select count(*) as count from event_bus.parked where group_name = $1 and released_at is null',
-    [group],
-  );
-  return rows[0]?.count ?? 0;
-}
-
 export interface ReleaseState {
   /** Asked for and not done: the member that owns the bucket is at it, or none is up. */
   requested: boolean;

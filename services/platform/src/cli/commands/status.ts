@@ -2,9 +2,9 @@ import { accessBus } from '../bus-access.js';
 import type { Work } from '../command.js';
 import { table } from '../output.js';
 
-/** Whether a server runs, how far the log is, and how far each consumer is behind it. */
+/** Whether a server runs, how far the log is, and how far each consumer and the relay to Kafka are behind it. */
 export const status: Work = async (connection, output) => {
-  const { pool, bus, groups } = await accessBus(connection);
+  const { pool, bus } = await accessBus(connection);
   const { rows } = await pool.query<{ position: number; streams: number; due: number; parked_timers: number }>(
     `select h.position, (select count(*) from event_store.streams) as streams,
             (select count(*) from event_store.timers where parked_at is null) as due,
@@ -12,7 +12,7 @@ export const status: Work = async (connection, output) => {
      from event_store.head h where h.shard = 0`,
   );
   const log = rows[0] as (typeof rows)[number];
-  const consumers = await Promise.all(groups.map((group) => bus.lag(group)));
+  const { groups: consumers, relay } = await bus.snapshot();
   const { server } = connection;
   output.answer(
     {
@@ -27,6 +27,7 @@ export const status: Work = async (connection, output) => {
         oldest_ms: Math.round(ageMs),
         parked,
       })),
+      relay: relay && { running: relay.running, position: relay.position, behind: relay.behind, oldest_ms: Math.round(relay.ageMs) },
     },
     () => [
       server ? `Running at ${server.url ?? '(starting)'} (process ${server.pid}).` : 'No server is running on this data directory.',
@@ -38,6 +39,14 @@ export const status: Work = async (connection, output) => {
               ['CONSUMER', 'BEHIND', 'OLDEST', 'PARKED'],
               consumers.map(({ group, events, ageMs, parked }) => [group, events, `${Math.round(ageMs)} ms`, parked]),
             ),
+          ]
+        : []),
+      // What runs in one process asks Kafka for nothing: there the relay rests where services left it.
+      ...(relay
+        ? [
+            '',
+            `Kafka has the events up to ${relay.position}; ${relay.behind} wait, the oldest for ${Math.round(relay.ageMs)} ms.`,
+            ...(relay.running ? [] : ['No process publishes there now.']),
           ]
         : []),
     ],
