@@ -1,1 +1,18 @@
+export { telemetryOn } from './backend.js';
+export { type AttributesOf, METRICS, type MetricDeclaration, type MetricKey } from './catalogue.js';
 export { createLogger, type Logger, type LogLevel } from './logger.js';
+export { count, observe, type Report, record } from './metrics.js';
+export { TELEMETRY_SETTINGS } from './settings.js';
+export {
+  type Attributes,
+  continuing,
+  currentTrace,
+  detached,
+  errorType,
+  type Span,
+  type SpanOptions,
+  startSpan,
+  type TraceContext,
+  traced,
+} from './spans.js';
+export { startTelemetry, type Telemetry } from './start.js';

@@ -1,5 +1,7 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
+import { exportLine } from './log-export.js';
 import { redactLine } from './redact.js';
+import { currentTraceIds } from './spans.js';
 
 export type { Logger };
 
@@ -26,8 +28,15 @@ function loggedError(error: unknown, depth = 0): LoggedError | unknown {
   };
 }
 
+function finish(line: string): string {
+  const safe = redactLine(line);
+  exportLine(safe);
+  return safe;
+}
+
 /**
- * A logger that writes one JSON object a line: `level` (a word), `time` (ISO 8601), `service`, `msg`, and what the call adds.
+ * A logger that writes one JSON object a line: `level` (a word), `time` (ISO 8601), `service`, `msg`, and what the call adds; inside of
+ * a trace `trace_id` and `span_id`. While telemetry is on, the lines are sent as well.
  *
  * Callers do not log payloads, credentials or e-mail addresses; `redactLine` is the net below them, not the rule.
  * @param options.destination where lines go; the standard output when omitted.
@@ -39,7 +48,8 @@ export function createLogger(options: { service: string; level?: LogLevel; desti
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (level: string) => ({ level }) },
     serializers: { err: loggedError, error: loggedError, cause: loggedError },
-    hooks: { streamWrite: redactLine },
+    mixin: currentTraceIds,
+    hooks: { streamWrite: finish },
   };
   return options.destination ? pino(settings, options.destination) : pino(settings);
 }
