@@ -35,10 +35,10 @@ export async function startTelemetry(
   const stopObserving = observeEventLoop();
   return {
     async stop() {
-      stopObserving();
       const patience = new AbortController();
       await Promise.race([sdk.stop().catch(() => {}), sleep(FLUSH_MS, undefined, { signal: patience.signal }).catch(() => {})]);
       patience.abort();
+      stopObserving();
       useBackend(null);
     },
   };

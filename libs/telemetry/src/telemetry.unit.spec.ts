@@ -136,6 +136,8 @@ describe('telemetry that is on', () => {
     observe(['parked'], () => {
       throw new Error('The database is away.');
     });
+    const delay = performance.now() + 30;
+    while (performance.now() < delay) await new Promise((resolve) => setImmediate(resolve));
     await end();
     const points = to.points.filter(({ metric }) => metric.startsWith('countersign.'));
     expect(points).toHaveLength(3);
