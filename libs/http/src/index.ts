@@ -25,6 +25,7 @@ export { Problem, type ProblemDetail, type ProblemOptions, problemOf, retryAfter
 export { requestIdOf } from './request-id.js';
 export { checkAnswers } from './service/answer-check.js';
 export { contract } from './service/contract-pipe.js';
+export type { RequestSubject } from './service/observed-requests.js';
 export { methodsOf } from './service/problem-replies.js';
 export type { ReadyCheck, ReadyReport } from './service/readiness.js';
 export { parseSeen, Reply, type ReplyOptions, respond, SEEN_HEADER, type Seen, seenToken } from './service/reply.js';

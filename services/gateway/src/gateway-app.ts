@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { OPERATIONS, type Operation, type ServiceName } from '@countersign/contracts';
 import type { EventBus } from '@countersign/event-bus';
 import type { EventStore } from '@countersign/event-store';
-import { createHttpApp, methodsOf, Problem, type ReadyCheck, type ServiceClient } from '@countersign/http';
+import { createHttpApp, methodsOf, Problem, type ReadyCheck, type RequestSubject, type ServiceClient } from '@countersign/http';
 import type { Logger } from '@countersign/telemetry';
 import cookies from '@fastify/cookie';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -75,10 +75,10 @@ export async function createGatewayApp(parts: GatewayParts): Promise<NestFastify
   const meta = { client, pool, own: parts.ready ?? (async () => ({})), services: SERVICES, config, mode: parts.mode ?? 'all-in-one' };
   return createHttpApp(GatewayModule.of({ meta, hub, tickets, watch, closing }), {
     logger,
+    observed: { service: 'gateway', level: 'info', subjectOf },
     bodyLimit: config.bodyLimit,
     server: serverOptions(config),
     prepare: async (fastify) => {
-      logRequests(fastify, logger);
       endConnections(fastify, closing.signal);
       await addSecurityHeaders(fastify);
       allowOrigin(fastify, config.uiOrigin);
@@ -101,23 +101,16 @@ function serverOptions(config: GatewayConfig): FastifyHttpOptions<Server> {
   };
 }
 
-/** One line a request, at level `info`. The address without its query, which may hold a ticket. */
-function logRequests(fastify: FastifyInstance, logger: Logger): void {
-  fastify.addHook('onResponse', async (request, reply) => {
-    const { operation, caller } = request.admitted ?? {};
-    logger.info(
-      {
-        request_id: request.id,
-        method: request.method,
-        path: request.url.split('?', 1)[0],
-        operation: operation?.id,
-        caller,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-      },
-      'request',
-    );
-  });
+/** What the admission has found out. */
+function subjectOf({ admitted }: FastifyRequest): RequestSubject {
+  if (!admitted) return {};
+  const { operation, actor, caller } = admitted;
+  return {
+    operation: operation.id,
+    caller: caller ?? undefined,
+    actor_kind: actor.kind,
+    project_id: actor.kind === 'anonymous' ? undefined : actor.project_id,
+  };
 }
 
 /** Whoever is answered while the gateway stops is not kept connected: the server would wait for the connection to idle out. */

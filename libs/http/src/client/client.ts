@@ -22,6 +22,7 @@ import { readJson } from '@countersign/evidence';
 import { bodyHash, IDENTITY_HEADER, IDENTITY_LIFETIME_MS, signIdentity } from '../identity.js';
 import { fillPath, queryText } from '../operation-path.js';
 import { Problem, retryAfter } from '../problem.js';
+import { observedCall } from './observed-call.js';
 import { type ServiceAnswer, type ServiceHeaders, type ServiceTransport, ServiceUnreachable } from './transport.js';
 
 export interface ForwardRequest {
@@ -100,14 +101,11 @@ export class ServiceClient {
     const repeatable = request.repeatable ?? request.method === 'GET';
     for (let attempt = 0; ; attempt++) {
       try {
-        const answer = await transport.send(service, {
-          method: request.method,
-          path: request.path,
-          headers: { ...request.headers, 'x-request-id': request.request_id, [IDENTITY_HEADER]: this.#sign(service, request) },
-          body: request.body,
-          signal,
-          stream: request.stream,
-        });
+        const { method, path, body, stream } = request;
+        const all = { ...request.headers, 'x-request-id': request.request_id, [IDENTITY_HEADER]: this.#sign(service, request) };
+        const answer = await observedCall(service, { method, path, headers: all, resend: attempt }, (headers) =>
+          transport.send(service, { method, path, headers, body, signal, stream }),
+        );
         if (Buffer.isBuffer(answer.body))
           check?.({ service, method: request.method, path: request.path }, { status: answer.status, body: answer.body });
         return answer;

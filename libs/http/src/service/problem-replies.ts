@@ -6,7 +6,7 @@ import { problemOfError } from './problem-of-error.js';
 
 /**
  * Answers an error with its JSON body. The one place that logs: a fault of ours once, with its cause and the request's id; a refusal never.
- * The path is logged without its query, which may hold a ticket.
+ * The route is logged and not the address, which may hold a ticket, a token, or what a caller mistook for an id.
  */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): FastifyReply {
   const { problem, unexpected } = problemOfError(error);
@@ -15,7 +15,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
       err: problem.cause ?? error,
       request_id: request.id,
       method: request.method,
-      path: request.url.split('?', 1)[0],
+      route: request.routeOptions?.url,
       code: problem.code,
     };
     if (problem.status === 500) logger.error(about, 'request failed');

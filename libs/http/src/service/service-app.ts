@@ -13,6 +13,7 @@ import { findOperation } from '../operation-path.js';
 import { Problem } from '../problem.js';
 import { requestIdOf } from '../request-id.js';
 import { NestLogger } from './nest-logger.js';
+import { type ObservedOptions, observeRequests, type RequestSubject } from './observed-requests.js';
 import { answerProblems, ProblemFilter, sendProblem } from './problem-replies.js';
 import { type ReadyCheck, readyReport } from './readiness.js';
 import { ReplyInterceptor } from './reply.js';
@@ -25,6 +26,8 @@ export const BODY_LIMIT = 1_048_576;
 
 export interface AppOptions {
   logger: Logger;
+  /** How requests are observed; not at all when omitted. */
+  observed?: Omit<ObservedOptions, 'logger'>;
   /** Most bytes of a body; 1 MB when omitted. */
   bodyLimit?: number;
   /** Server options beside ours, such as timeouts. */
@@ -82,6 +85,7 @@ export async function createHttpApp(module: AppModule, options: AppOptions): Pro
   const fastify = adapter.getInstance() as unknown as FastifyInstance;
   fastify.removeAllContentTypeParsers();
   answerProblems(fastify, logger);
+  if (options.observed) observeRequests(fastify, { ...options.observed, logger });
   answerConnections(fastify);
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id);
@@ -101,6 +105,7 @@ export function createServiceApp(module: AppModule, options: ServiceAppOptions):
   return createHttpApp(module, {
     logger,
     bodyLimit,
+    observed: { service, level: 'debug', subjectOf },
     // A signed identity lists a person's role in every project; Node's default of 16 KB is too little for many.
     server: { http: { maxHeaderSize: 131_072 } },
     prepare: (fastify) => {
@@ -115,6 +120,11 @@ export function createServiceApp(module: AppModule, options: ServiceAppOptions):
       }
     },
   });
+}
+
+function subjectOf({ identity }: FastifyRequest): RequestSubject {
+  const actor = identity?.actor;
+  return actor === undefined || actor.kind === 'anonymous' ? {} : { actor_kind: actor.kind, project_id: actor.project_id };
 }
 
 const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;

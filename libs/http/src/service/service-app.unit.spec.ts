@@ -120,7 +120,7 @@ describe('createServiceApp', () => {
       expect.objectContaining({
         level: 'error',
         request_id: 'request-1',
-        path: '/api/v1/notes/boom',
+        route: '/api/v1/notes/:id',
         err: expect.objectContaining({ message: 'the password is hunter2' }),
       }),
     ]);

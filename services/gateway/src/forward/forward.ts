@@ -90,9 +90,16 @@ async function forward(
     if (waits > 0 && closing.aborted) throw new Problem('service_unavailable', undefined, { headers: retryAfter(1), cause: error });
     throw error;
   }
+  noteReview(request, answer.body);
   if (caller !== null && operation.method !== 'GET') ownWrites.remember(caller, answer.headers[SEEN_HEADER]);
   for (const [name, value] of Object.entries(answer.headers)) if (!OF_ONE_CONNECTION.has(name)) reply.header(name, value);
   return reply.code(answer.status).send(answer.body);
+}
+
+/** A review's id is the first member of its body: what was asked for has one only now. */
+function noteReview({ subject }: FastifyRequest, body: ServiceAnswer['body']): void {
+  if (subject === null || !Buffer.isBuffer(body)) return;
+  subject.review_id = /^\{"id":"(rev_[0-9a-z]{26})"/.exec(body.toString('latin1', 0, 48))?.[1];
 }
 
 /** @throws {Problem} `route_not_found` for a parameter that is no single segment once a URL parser has read it, such as `..`. */
