@@ -1,5 +1,7 @@
 import { readJson } from '@countersign/evidence';
+import { telemetryOn } from '@countersign/telemetry';
 import pg from 'pg';
+import { TracedPool } from './traced-pool.js';
 
 /** The role every service's connections run under; it may do what the migrations granted it and nothing else (K18). */
 export const APP_ROLE = 'countersign_app';
@@ -39,7 +41,8 @@ export interface PoolOptions {
  * replaced by the pool; its error is not thrown at anybody.
  */
 export function createPool(options: PoolOptions): pg.Pool {
-  const pool = new pg.Pool({ ...clientConfig(options), max: options.max ?? 10 });
+  const config = { ...clientConfig(options), max: options.max ?? 10 };
+  const pool = telemetryOn() ? new TracedPool(config) : new pg.Pool(config);
   pool.on('error', () => {});
   return pool;
 }

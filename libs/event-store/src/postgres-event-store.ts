@@ -1,6 +1,7 @@
-import type { Logger } from '@countersign/telemetry';
+import { type Logger, telemetryOn } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import { Appender } from './append/appender.js';
+import { observedAppend } from './append/observed-append.js';
 import { type Categories, prepare } from './append/request.js';
 import { idOf } from './ids.js';
 import { type VerifyOptions, verifyEvents } from './integrity/verify.js';
@@ -38,7 +39,10 @@ export class PostgresEventStore implements EventStore {
   }
 
   async append<E extends DomainEvent>(request: AppendRequest<E>): Promise<AppendResult> {
-    return this.appender.append(prepare(request, this.categories, this.options.validate));
+    if (!telemetryOn()) return this.appender.append(prepare(request, this.categories, this.options.validate));
+    return observedAppend(this.options.writer, request, (observed, span) =>
+      this.appender.append(prepare(observed, this.categories, this.options.validate), span),
+    );
   }
 
   readStream<E extends DomainEvent = DomainEvent>(stream: string, options: { upToVersion?: number } = {}): Promise<LoadedStream<E>> {

@@ -9,6 +9,7 @@ export {
   currentTrace,
   detached,
   errorType,
+  inTrace,
   type Span,
   type SpanOptions,
   startSpan,

@@ -23,15 +23,15 @@ export function record<Key extends MetricOf<'histogram'>>(metric: Key, value: nu
 }
 
 /** Told by a reading. */
-export type Report<Key extends MetricKey> = (metric: Key, value: number, attributes: AttributesOf<Key>) => void;
+export type Report<Keys extends MetricKey> = <Key extends Keys>(metric: Key, value: number, attributes: AttributesOf<Key>) => void;
 
 /**
  * Reads gauges whenever they are exported. A reading that fails reports nothing this time.
  * @returns ends it.
  */
-export function observe<Key extends MetricOf<'gauge'>>(
-  metrics: readonly Key[],
-  read: (report: Report<Key>) => void | Promise<void>,
+export function observe<Keys extends MetricOf<'gauge'>>(
+  metrics: readonly Keys[],
+  read: (report: Report<Keys>) => void | Promise<void>,
 ): () => void {
   const on = backend();
   if (on === null) return () => {};

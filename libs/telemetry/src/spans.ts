@@ -100,6 +100,12 @@ export function currentTrace(): TraceContext | undefined {
   return context === undefined ? undefined : written(context);
 }
 
+/** Whether what is done now belongs to a trace that is kept. */
+export function inTrace(): boolean {
+  const on = backend();
+  return on?.api.trace.getActiveSpan()?.isRecording() ?? false;
+}
+
 /** Ids for a log line. */
 export function currentTraceIds(): { trace_id?: string; span_id?: string } {
   const on = backend();

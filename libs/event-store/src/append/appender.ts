@@ -10,14 +10,17 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { isConflict, isPassing, Retryable, sqlState } from '@countersign/database';
-import type { Logger } from '@countersign/telemetry';
+import { detached, type Logger, type Span } from '@countersign/telemetry';
 import pg from 'pg';
 import type { AppendResult } from '../types.js';
 import { APPEND, type AppendRow, appendParameters, appendResults } from './batch.js';
+import { observedBatch } from './observed-append.js';
 import type { PreparedRequest } from './request.js';
 
 interface Waiting {
   request: PreparedRequest;
+  /** Of the append, where it is observed. */
+  span?: Span;
   resolve(result: AppendResult): void;
   reject(error: unknown): void;
 }
@@ -53,14 +56,15 @@ export class Appender {
 
   constructor(private readonly options: AppenderOptions) {}
 
-  append(request: PreparedRequest): Promise<AppendResult> {
+  append(request: PreparedRequest, span?: Span): Promise<AppendResult> {
     if (this.closed) return Promise.reject(new Error('The event store is closed.'));
     if (this.waiting.length >= (this.options.maxWaiting ?? 10_000)) {
       return Promise.reject(new EventStoreUnavailableError('The event store is overloaded; nothing was stored. Try again later.'));
     }
     return new Promise((resolve, reject) => {
-      this.waiting.push({ request, resolve, reject });
-      this.running ??= this.run();
+      this.waiting.push({ request, span, resolve, reject });
+      // It serves whoever comes: no part of the trace of the first.
+      this.running ??= detached(() => this.run());
     });
   }
 
@@ -121,7 +125,9 @@ export class Appender {
   private async settle(items: Waiting[]): Promise<() => void> {
     const requests = items.map((item) => item.request);
     try {
-      const results = appendResults(await this.commit(requests), requests, this.options.prefixes);
+      const spans = items.map((item) => item.span);
+      const row = await observedBatch(this.options.writer, requests.length, spans, () => this.commit(requests));
+      const results = appendResults(row, requests, this.options.prefixes);
       return () => {
         for (const [i, item] of items.entries()) item.resolve(results[i] as AppendResult);
       };
