@@ -9,7 +9,7 @@
  * holds its own needs a pool larger than twice the number of groups.
  */
 import type { EventStore, StoredEvent } from '@countersign/event-store';
-import type { Logger } from '@countersign/telemetry';
+import { type Logger, observe, type Report } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import type { Feed } from './feed/feed.js';
 import { Listener } from './feed/listener.js';
@@ -52,6 +52,7 @@ export class DurableEventBus implements EventBus {
   readonly #consumers = new Map<string, Consumer>();
   readonly #tails = new Set<Tail>();
   readonly #appendListeners = new Set<() => void>();
+  readonly #unobserve: () => void;
   #started: Promise<void> | null = null;
   #closed: Promise<void> | null = null;
 
@@ -67,6 +68,7 @@ export class DurableEventBus implements EventBus {
     });
     this.#leases = new Leases({ pool, session: () => this.#listener.session, logger });
     this.#feed = makeFeed({ listener: this.#listener, member: this.#leases.member });
+    this.#unobserve = observe(['consumerLag', 'consumerLagAge', 'parked', 'busHealthy'], (report) => this.#report(report));
   }
 
   async subscribe(subscription: Subscription): Promise<{ close(): Promise<void> }> {
@@ -183,6 +185,7 @@ export class DurableEventBus implements EventBus {
   }
 
   async #close(): Promise<void> {
+    this.#unobserve();
     await this.#started?.catch(() => {});
     for (const tail of this.#tails) tail.close();
     this.#tails.clear();
@@ -226,6 +229,19 @@ export class DurableEventBus implements EventBus {
     const { rows } = await this.#pool.query<{ found: boolean }>(text, values);
     if (!rows[0]?.found) missing(group);
     await this.#leases.beat();
+  }
+
+  async #report(report: Report<'consumerLag' | 'consumerLagAge' | 'parked' | 'busHealthy'>): Promise<void> {
+    if (this.#started === null) return;
+    report('busHealthy', this.health().ok ? 1 : 0, {});
+    for (const group of this.#consumers.keys()) {
+      const lag = await groupLag(this.#pool, group);
+      if (lag === null) continue;
+      const attributes = { 'countersign.group': group };
+      report('consumerLag', lag.events, attributes);
+      report('consumerLagAge', lag.ageMs / 1_000, attributes);
+      report('parked', lag.parked, attributes);
+    }
   }
 
   #notified(channel: string): void {

@@ -1,5 +1,6 @@
 export { BUCKETS, DurableEventBus, type EventBusOptions } from './durable-event-bus.js';
 export { Fenced } from './groups/failure.js';
+export { duringEvent, traceOf } from './groups/observed-batch.js';
 export type { KafkaSettings } from './kafka/connection/client.js';
 export { KafkaRefusedError } from './kafka/connection/refusal.js';
 export { KafkaEventBus, type KafkaEventBusOptions } from './kafka/kafka-event-bus.js';

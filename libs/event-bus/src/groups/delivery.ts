@@ -12,6 +12,7 @@ import type { StoredEvent } from '@countersign/event-store';
 import type { Pool, PoolClient } from 'pg';
 import type { Subscription } from '../port.js';
 import { Fenced, isWorthAnotherTry, reasonOf } from './failure.js';
+import { observedBatch } from './observed-batch.js';
 import { type Park, writeParks } from './parking.js';
 
 /** Where events come from: the group's flow, or a parked key that is being released. */
@@ -94,11 +95,13 @@ export class Delivery {
 
   async #commit(due: StoredEvent[], parks: Park[], batch: Batch, course: Course): Promise<void> {
     const { group } = this.#subscription;
-    await inTransaction(this.#pool, async (tx) => {
-      if (due.length > 0) await this.#subscription.onBatch(due, { tx, group, replay: batch.replay });
-      await writeParks(tx, group, parks);
-      if (!(await course.move(tx, batch.upTo, due.length, parks))) throw new Fenced(`${group} lost its cursors; the batch was undone`);
-    });
+    await observedBatch(group, due, batch.replay, () =>
+      inTransaction(this.#pool, async (tx) => {
+        if (due.length > 0) await this.#subscription.onBatch(due, { tx, group, replay: batch.replay });
+        await writeParks(tx, group, parks);
+        if (!(await course.move(tx, batch.upTo, due.length, parks))) throw new Fenced(`${group} lost its cursors; the batch was undone`);
+      }),
+    );
     course.moved(batch.upTo, due.length, parks);
     for (const park of parks) if (park.unknownType) this.#onPark(park, undefined);
   }

@@ -11,10 +11,11 @@ import type { EventStore, StoredEvent } from '@countersign/event-store';
 import type { Logger } from '@countersign/telemetry';
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import type { Feed, FeedReader } from '../feed/feed.js';
+import { observePage } from '../feed/observed-page.js';
 import { EventWindow } from '../feed/window.js';
 import type { BusHealth } from '../port.js';
 import { pagesTopic, topicOf } from './connection/topics.js';
-import { decodeEvent, decodePageEnd, type PageEnd } from './message.js';
+import { decodeEvent, decodePageEnd, hopOf, type PageEnd } from './message.js';
 import { Pages, type WholePage } from './pages.js';
 import { fetchReferences } from './references.js';
 
@@ -156,6 +157,7 @@ export class KafkaFeed implements Feed {
   async #received({ batch, resolveOffset, heartbeat, isStale }: EachBatchPayload): Promise<void> {
     const category = this.#listening.get(batch.topic);
     this.#heardAt = performance.now();
+    const began = Date.now();
     for (const message of batch.messages) {
       if (isStale()) return;
       try {
@@ -169,6 +171,7 @@ export class KafkaFeed implements Feed {
       }
       resolveOffset(message.offset);
     }
+    if (category !== undefined) observePage(batch.topic, began, batch.messages.map(hopOf));
     this.#apply();
     await heartbeat();
   }

@@ -2,12 +2,15 @@
  * An event as a Kafka message, and back: CloudEvents 1.0 in Kafka's binary content mode. The value is the stored body, byte for byte; what
  * CloudEvents names goes into `ce_` headers, the rest of the envelope into extension attributes.
  *
+ * `ce_traceparent` and `ce_tracestate` (CloudEvents' distributed tracing) say where the event was appended, `traceparent` where it was sent.
+ *
  * A body over `LARGEST_BODY` bytes stays in the store: the message has no value, `ce_dataref` says where the body is and `ce_datadigest`
  * what it must hash to (K12).
  */
 import { createHash } from 'node:crypto';
-import type { StoredEvent } from '@countersign/event-store';
+import type { EventMeta, StoredEvent } from '@countersign/event-store';
 import { readJson } from '@countersign/evidence';
+import type { TraceContext } from '@countersign/telemetry';
 import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
 
 export const LARGEST_BODY = 256 * 1024;
@@ -21,7 +24,15 @@ export interface RelayedEvent extends Omit<StoredEvent, 'body' | 'meta' | 'redac
 /** Which page of the relay a message belongs to. */
 const PAGE = 'countersign_page';
 
-export function encodeEvent(event: RelayedEvent, page: string): Message {
+/** Where the event was appended, of its metadata's text. */
+export function traceOfMeta(meta: string | null): TraceContext | undefined {
+  if (!meta?.includes('"traceparent"')) return undefined;
+  const { traceparent, tracestate } = readJson(meta) as EventMeta;
+  return traceparent === undefined ? undefined : { traceparent, ...(tracestate === undefined ? {} : { tracestate }) };
+}
+
+/** @param hop where in a trace the message is sent. */
+export function encodeEvent(event: RelayedEvent, page: string, hop?: TraceContext): Message {
   const { body } = event;
   const byReference = body !== null && Buffer.byteLength(body) > LARGEST_BODY;
   const headers: IHeaders = {
@@ -39,6 +50,10 @@ export function encodeEvent(event: RelayedEvent, page: string): Message {
     [PAGE]: page,
   };
   if (event.meta !== null) headers.countersign_meta = event.meta;
+  const origin = traceOfMeta(event.meta);
+  if (origin !== undefined) headers.ce_traceparent = origin.traceparent;
+  if (origin?.tracestate !== undefined) headers.ce_tracestate = origin.tracestate;
+  Object.assign(headers, hop);
   if (body !== null) headers['content-type'] = 'application/json';
   if (byReference) {
     headers.ce_dataref = `/events/${event.position}`;
@@ -46,6 +61,10 @@ export function encodeEvent(event: RelayedEvent, page: string): Message {
   }
   return { key: event.stream, partition: event.bucket, value: byReference ? null : body, headers };
 }
+
+/** Where in a trace a message was sent. */
+export const hopOf = ({ headers }: Pick<KafkaMessage, 'headers'>): Partial<TraceContext> =>
+  headers?.traceparent === undefined ? {} : { traceparent: String(headers.traceparent) };
 
 export interface ReceivedEvent {
   page: string;

@@ -1,6 +1,6 @@
 import { newId } from '@countersign/event-store';
 import { describe, expect, it } from '@jest/globals';
-import { decodeEvent, encodeEvent, LARGEST_BODY, type RelayedEvent } from './message.js';
+import { decodeEvent, encodeEvent, hopOf, LARGEST_BODY, type RelayedEvent } from './message.js';
 
 const relayed = (own: Partial<RelayedEvent>): RelayedEvent => ({
   position: 12,
@@ -46,6 +46,18 @@ describe('an event as a Kafka message', () => {
       'content-type': 'application/json',
     });
     for (const name of Object.keys(headers).filter((one) => one.startsWith('ce_'))) expect(name).toMatch(/^ce_[a-z0-9]{1,20}$/);
+  });
+
+  it('says where it was appended, and apart from that where it was sent', () => {
+    const trace = '00-0af7651916cd43dd8448eb211c80319c-';
+    const event = relayed({ meta: `{"traceparent":"${trace}b7ad6b7169203331-01","tracestate":"vendor=a1"}` });
+    const hop = { traceparent: `${trace}00f067aa0ba902b7-01`, tracestate: 'vendor=a1' };
+    const { headers = {} } = encodeEvent(event, 'page-1', hop);
+    expect(headers).toMatchObject({ ...hop, ce_traceparent: `${trace}b7ad6b7169203331-01`, ce_tracestate: 'vendor=a1' });
+    expect(hopOf({ headers: { traceparent: Buffer.from(hop.traceparent) } })).toEqual({ traceparent: hop.traceparent });
+    const { headers: untraced } = encodeEvent(relayed({ meta: '{"request_id":"\\"traceparent\\""}' }), 'page-1');
+    expect(Object.keys(untraced ?? {}).filter((name) => name.includes('trace'))).toEqual([]);
+    expect(hopOf({ headers: {} })).toEqual({});
   });
 
   it('is the same event when it is read', () => {

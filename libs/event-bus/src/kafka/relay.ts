@@ -6,13 +6,14 @@
  * R2 A position is written under the epoch of the lease. A relay that lost its lease stops there; what it sent twice, consumers know.
  * R3 A relay that cannot publish gives its lease back, so that a process that can reach the brokers takes over.
  */
-import type { Logger } from '@countersign/telemetry';
+import type { Logger, TraceContext } from '@countersign/telemetry';
 import { type Kafka, type Message, Partitioners, type Producer, type TopicMessages } from 'kafkajs';
 import type { Pool } from 'pg';
 import { Signal } from '../feed/signal.js';
 import { pagesTopic, topicOf } from './connection/topics.js';
-import { encodeEvent, encodePageEnd, type PageEnd, type RelayedEvent } from './message.js';
-import { readRelayed } from './relayed.js';
+import { encodeEvent, encodePageEnd, type PageEnd } from './message.js';
+import { observedSend } from './observed-send.js';
+import { type ReadEvent, readRelayed } from './relayed.js';
 
 export const RELAY_LEASE_MS = 5_000;
 const BEAT_MS = 1_500;
@@ -149,7 +150,17 @@ export class Relay {
     return true;
   }
 
-  async #send(events: readonly RelayedEvent[], held: Held, to: number): Promise<void> {
+  #send(events: readonly ReadEvent[], held: Held, to: number): Promise<void> {
+    const topic = (category: string) => topicOf(this.#options.prefix, category);
+    return observedSend(events, topic, (hopOf) => this.#sendPage(events, held, to, hopOf));
+  }
+
+  async #sendPage(
+    events: readonly ReadEvent[],
+    held: Held,
+    to: number,
+    hopOf: (event: ReadEvent) => TraceContext | undefined,
+  ): Promise<void> {
     const { prefix, buckets } = this.#options;
     const page = events.length === 0 ? `${held.epoch}-idle-${to}` : `${held.epoch}-${held.position}-${to}`;
     const counts: PageEnd['counts'] = {};
@@ -160,7 +171,7 @@ export class Relay {
       ofCategory[event.bucket] = (ofCategory[event.bucket] ?? 0) + 1;
       const topic = topicOf(prefix, event.category);
       const messages = topics.get(topic) ?? [];
-      messages.push(encodeEvent(event, page));
+      messages.push(encodeEvent(event, page, hopOf(event)));
       topics.set(topic, messages);
     }
     const topicMessages: TopicMessages[] = [...topics].map(([topic, messages]) => ({ topic, messages }));

@@ -10,6 +10,7 @@
 import type { EventStore, StoredEvent } from '@countersign/event-store';
 import type { Logger } from '@countersign/telemetry';
 import type { Feed, FeedReader } from '../feed/feed.js';
+import { observePage } from '../feed/observed-page.js';
 import { Signal } from '../feed/signal.js';
 import { EventWindow } from '../feed/window.js';
 import type { BusHealth } from '../port.js';
@@ -88,9 +89,15 @@ export class StoreFeed implements Feed {
       const poll = this.#listener.connected && this.#unannounced === 0 ? POLL_MS : POLL_UNANNOUNCED_MS;
       let pause = poll;
       try {
+        const began = Date.now();
         const page = await this.#store.readAll({ after: this.position, limit: PAGE_EVENTS, maxBytes: PAGE_BYTES });
         failures = 0;
         this.#failing = false;
+        observePage(
+          'event_store',
+          began,
+          page.map(({ meta }) => meta),
+        );
         const weight = page.length > 0 ? this.#take(page, polled) : 0;
         this.#window.trim();
         // A page that was cut short by a limit has more behind it; what came during the read has left its notification in the signal. The
