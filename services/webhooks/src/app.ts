@@ -4,6 +4,7 @@ import { createServiceApp } from '@countersign/http';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SUBSCRIPTION } from './consumers.js';
 import type { Parts, WebhooksDeps } from './deps.js';
+import { observeBacklog } from './queue/backlog.js';
 import { webhooksModule } from './webhooks.module.js';
 import { directorySecrets } from './worker/secrets.js';
 import { Worker } from './worker/worker.js';
@@ -36,6 +37,7 @@ export async function createWebhooksApp(deps: WebhooksDeps): Promise<WebhooksApp
   });
   app.connectMicroservice({ strategy: new EventBusServer({ bus, ...SUBSCRIPTION }) });
   const worker = new Worker(parts);
+  const unobserve = observeBacklog(pool);
   return {
     app,
     async start() {
@@ -43,6 +45,7 @@ export async function createWebhooksApp(deps: WebhooksDeps): Promise<WebhooksApp
       worker.start();
     },
     async close() {
+      unobserve();
       await worker.close();
       await app.close();
       await egress.close();

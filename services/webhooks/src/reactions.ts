@@ -1,5 +1,5 @@
 import type { DeliveryEvent, ReviewEvent } from '@countersign/contracts';
-import type { BatchContext } from '@countersign/event-bus';
+import { type BatchContext, traceOf } from '@countersign/event-bus';
 import { type EventStore, type StoredEvent, uuidOf } from '@countersign/event-store';
 import { evolve, initial } from '@countersign/review';
 import { bodiesOf } from './message/bodies.js';
@@ -33,6 +33,7 @@ async function deliveriesOf(store: EventStore, stream: string, wanted: readonly 
   const upToVersion = Math.max(...wanted.map((event) => event.version));
   const { events } = await store.readStream<ReviewEvent>(stream, { upToVersion });
   const ids = new Set(wanted.map((event) => event.id));
+  const traces = new Map(wanted.map((event) => [event.id, traceOf(event)]));
   const made = new Map<string, NewDelivery[]>();
   let state = initial();
   for (const event of events) {
@@ -49,6 +50,7 @@ async function deliveriesOf(store: EventStore, stream: string, wanted: readonly 
         url,
         body: JSON.stringify(body),
         request_id: event.meta.request_id ?? null,
+        ...traces.get(event.id),
       })),
     );
   }

@@ -7,7 +7,9 @@
  */
 import { metaOf } from '@countersign/contracts';
 import { type EventStore, handle, idOf } from '@countersign/event-store';
+import { continuing } from '@countersign/telemetry';
 import type { Pool } from 'pg';
+import { traceOf } from '../worker/observed-attempt.js';
 import { deliveryFold, type Outcome, recordOutcome } from './delivery.js';
 
 const BATCH = 200;
@@ -23,6 +25,8 @@ interface Unrecorded {
   dead_letter_reason: Extract<Outcome, { type: 'delivery.dead_lettered' }>['body']['reason'] | null;
   request_id: string | null;
   status_code: number | null;
+  traceparent: string | null;
+  tracestate: string | null;
 }
 
 export interface RecorderDeps {
@@ -45,7 +49,8 @@ export async function recordOutcomes(
   const chosen = typeof which === 'object' ? which.ids : null;
   for (;;) {
     const { rows } = await pool.query<Unrecorded>(
-      `select d.id, d.project, d.review, d.event_type, d.attempts, d.replays, d.status, d.dead_letter_reason, d.request_id, a.status_code
+      `select d.id, d.project, d.review, d.event_type, d.attempts, d.replays, d.status, d.dead_letter_reason, d.request_id, d.traceparent,
+         d.tracestate, a.status_code
        from webhooks.deliveries d left join webhooks.attempts a on a.delivery = d.id and a.number = d.attempts
        where d.unrecorded and d.status <> 'pending' and ($1::uuid[] is null or d.id = any($1))
          and ($2::int is null or d.settled_at < event_store.now() - make_interval(secs => $2))
@@ -53,7 +58,7 @@ export async function recordOutcomes(
       [chosen, which === 'left_behind' ? LEFT_BEHIND_SECONDS : null, BATCH],
     );
     if (rows.length === 0) return;
-    const results = await Promise.allSettled(rows.map((row) => record(store, row)));
+    const results = await Promise.allSettled(rows.map((row) => continuing(traceOf(row), () => record(store, row))));
     const done = rows.filter((_, index) => results[index]?.status === 'fulfilled');
     await pool.query(
       `update webhooks.deliveries d set unrecorded = false from unnest($1::uuid[], $2::int[]) as r (id, replays)

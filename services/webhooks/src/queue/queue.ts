@@ -37,6 +37,9 @@ export interface NewDelivery {
   url: string;
   body: string;
   request_id: string | null;
+  /** Where in a trace the event behind it was handled. */
+  traceparent?: string | null;
+  tracestate?: string | null;
 }
 
 /**
@@ -57,6 +60,13 @@ export async function enqueue(tx: PoolClient, deliveries: readonly NewDelivery[]
     column('request_id'),
     policy.endpointConcurrency,
   ]);
+  const traced = deliveries.filter((delivery) => delivery.traceparent);
+  if (traced.length === 0) return;
+  await tx.query(
+    `update webhooks.deliveries d set traceparent = t.traceparent, tracestate = t.tracestate
+     from unnest($1::uuid[], $2::text[], $3::text[]) as t (id, traceparent, tracestate) where d.id = t.id and d.traceparent is null`,
+    [traced.map(({ id }) => id), traced.map(({ traceparent }) => traceparent), traced.map(({ tracestate }) => tracestate ?? null)],
+  );
 }
 
 /** An attempt this process owns until its lease ends. Ids are uuids. */
@@ -67,6 +77,8 @@ export interface Claimed extends NewDelivery {
   attempts: number;
   /** Attempts before it that do not count in its round. */
   attempts_apart: number;
+  /** Age of the delivery, in milliseconds of database time. */
+  age_ms: number;
 }
 
 /** Most endpoints looked at in one go. */
@@ -77,12 +89,11 @@ const ENDPOINTS = 32;
  * counts as an attempt, and its log says that the one before was lost.
  */
 export async function claim(pool: Pool, capacity: number, policy: QueuePolicy): Promise<Claimed[]> {
-  const { rows } = await pool.query<Claimed>('select * from webhooks.claim($1, $2, $3, $4)', [
-    capacity,
-    ENDPOINTS,
-    policy.endpointConcurrency,
-    policy.lease,
-  ]);
+  const { rows } = await pool.query<Claimed>(
+    `select c.*, d.traceparent, d.tracestate, (extract(epoch from webhooks.time_now() - d.created_at) * 1000)::float8 as age_ms
+     from webhooks.claim($1, $2, $3, $4) c join webhooks.deliveries d on d.id = c.id`,
+    [capacity, ENDPOINTS, policy.endpointConcurrency, policy.lease],
+  );
   return rows;
 }
 

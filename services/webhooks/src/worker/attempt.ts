@@ -1,6 +1,7 @@
 import type { Egress, EgressRequest, Exchange } from '@countersign/egress';
 import { idOf } from '@countersign/event-store';
 import { signatureHeaders } from '../message/signing.js';
+import { observedPost } from './observed-attempt.js';
 import type { SecretsOf } from './secrets.js';
 
 /** What is sent, on the first attempt and on every other. */
@@ -13,6 +14,9 @@ export interface Outgoing {
   url: string;
   body: string;
   request_id: string | null;
+  /** Where in a trace the event behind it was handled. */
+  traceparent?: string | null;
+  tracestate?: string | null;
 }
 
 export interface Sender {
@@ -45,5 +49,5 @@ export async function send(
     ...(outgoing.request_id === null ? {} : { 'X-Request-Id': outgoing.request_id }),
     ...signatureHeaders({ id, timestamp: Math.floor(Date.now() / 1_000), body }, secrets),
   };
-  return egress.post({ url: outgoing.url, headers, body, ...options });
+  return observedPost(outgoing, (trace) => egress.post({ url: outgoing.url, headers: { ...headers, ...trace }, body, ...options }));
 }

@@ -20,6 +20,7 @@ import { requeueLeftBehind } from '../queue/requeue.js';
 import { dropOldBodies } from '../queue/retention.js';
 import { type Sender, send } from './attempt.js';
 import { type Listening, listenForDue } from './due-listener.js';
+import { observedAttempt } from './observed-attempt.js';
 import { SecretsUnavailable } from './secrets.js';
 import { Signal } from './signal.js';
 import { judge } from './verdict.js';
@@ -103,13 +104,15 @@ export class Worker {
 
   async #attempt(claimed: Claimed): Promise<void> {
     const about = {
-      delivery: idOf('whd', claimed.id),
-      review: idOf('rev', claimed.review),
+      delivery_id: idOf('whd', claimed.id),
+      review_id: idOf('rev', claimed.review),
+      project_id: idOf('prj', claimed.project),
+      request_id: claimed.request_id ?? undefined,
       event_type: claimed.event_type,
       origin: URL.parse(claimed.url)?.origin,
       attempt: claimed.attempts,
     };
-    await this.#written(await this.#outcome(claimed, about));
+    await this.#written(await observedAttempt(claimed, () => this.#outcome(claimed, about)));
   }
 
   async #outcome(claimed: Claimed, about: object): Promise<Settlement> {
