@@ -21,7 +21,7 @@ import { APP_ROLE, createPool, reachable } from '@countersign/database';
 import { KafkaRefusedError } from '@countersign/event-bus';
 import { PostgresEventStore } from '@countersign/event-store';
 import { checkAnswers, httpTransport, ServiceClient } from '@countersign/http';
-import { createLogger, type Logger } from '@countersign/telemetry';
+import { createLogger, type Logger, startTelemetry, TELEMETRY_SETTINGS } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import { createEventBus } from './create-bus.js';
 import { DatabaseClock } from './database-clock.js';
@@ -39,6 +39,7 @@ const hostGroups = <Groups extends SettingGroups>(definition: ServiceDefinition<
   database: DATABASE_SETTINGS,
   kafka: KAFKA_SETTINGS,
   addresses: ADDRESS_SETTINGS,
+  telemetry: TELEMETRY_SETTINGS,
   ...definition.settings,
 });
 
@@ -88,6 +89,8 @@ async function startService<Groups extends SettingGroups>(
   const { name } = definition;
   const logger = createLogger({ service: name, level: host.logLevel, destination: process.stderr });
   logger.info({ configuration: redactedConfig(groups, settings) }, 'starting');
+  const telemetry = await startTelemetry(config.telemetry, { service: `countersign-${name}`, version: VERSION, logger });
+  teardown.add(() => telemetry.stop());
 
   const pool = createPool({ connectionString: database.url, role: APP_ROLE, max: database.pool, applicationName: `countersign ${name}` });
   teardown.add(() => pool.end());

@@ -8,7 +8,7 @@
  *     again changes nothing; and a replay sends nothing at all.
  */
 import type { ReviewEvent } from '@countersign/contracts';
-import type { BatchContext } from '@countersign/event-bus';
+import { type BatchContext, duringEvent } from '@countersign/event-bus';
 import type { EventStore, StoredEvent } from '@countersign/event-store';
 import { onReview, unassign } from '@countersign/review';
 import type { PoolClient } from 'pg';
@@ -41,14 +41,17 @@ export async function followHands(store: EventStore, events: StoredEvent[], { tx
   if (failed) throw failed.reason;
 }
 
-async function free(store: EventStore, { review, person }: InHand, cause: string): Promise<void> {
-  await onReview(store, {
-    review_id: review,
-    actor: { kind: 'system', id: 'departures' },
-    caused_by: cause,
-    command_id: `unassign:${review}:${cause}`,
-    decide: (state, now) => unassign({ person_id: person, reason: 'membership_ended' }, state, now),
-  });
+async function free(store: EventStore, { review, person }: InHand, event: StoredEvent): Promise<void> {
+  const { id: cause } = event;
+  await duringEvent(event, () =>
+    onReview(store, {
+      review_id: review,
+      actor: { kind: 'system', id: 'departures' },
+      caused_by: cause,
+      command_id: `unassign:${review}:${cause}`,
+      decide: (state, now) => unassign({ person_id: person, reason: 'membership_ended' }, state, now),
+    }),
+  );
 }
 
 /** People an event puts in or out of a project, or a review into the hands of. */
@@ -107,12 +110,12 @@ async function whoIsGone(store: EventStore, found: InHand[]): Promise<Set<string
 }
 
 /** The event that showed it: the person's leaving, else the newest fact of the review. */
-function causeOf({ review, project, person }: InHand, events: StoredEvent[]): string {
+function causeOf({ review, project, person }: InHand, events: StoredEvent[]): StoredEvent {
   const left = events.find(
     (event) =>
       event.type === 'membership.ended' && event.stream === project && (event.body as MembershipEvent['body'] | null)?.person_id === person,
   );
   const cause = left ?? events.findLast((event) => event.stream === review);
   if (!cause) throw new Error(`No event of the batch shows why ${review} should be freed.`);
-  return cause.id;
+  return cause;
 }

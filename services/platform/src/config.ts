@@ -5,6 +5,7 @@ import { DIRECTORY_SETTINGS } from '@countersign/directory';
 import { EGRESS_SETTINGS } from '@countersign/egress';
 import { GATEWAY_SETTINGS } from '@countersign/gateway';
 import { listenerSettings } from '@countersign/service-host';
+import { TELEMETRY_SETTINGS } from '@countersign/telemetry';
 import { WEBHOOK_SETTINGS } from '@countersign/webhooks';
 
 const DATA_SETTINGS = declareSettings('Data', {
@@ -33,6 +34,7 @@ export const PLATFORM_GROUPS = {
   directory: DIRECTORY_SETTINGS,
   egress: EGRESS_SETTINGS,
   webhooks: WEBHOOK_SETTINGS,
+  telemetry: TELEMETRY_SETTINGS,
 };
 
 export type PlatformConfig = ConfigOfGroups<typeof PLATFORM_GROUPS>;

@@ -1,6 +1,6 @@
 import type { Environment } from '@countersign/config';
-import { Teardown } from '@countersign/service-host';
-import { createLogger } from '@countersign/telemetry';
+import { Teardown, VERSION } from '@countersign/service-host';
+import { createLogger, startTelemetry } from '@countersign/telemetry';
 import { addressError, checkAddress, urlOf } from './address.js';
 import { composeServices } from './compose.js';
 import { dataConfig, isLoopback, platformConfig, shownConfig } from './config.js';
@@ -43,6 +43,8 @@ export async function startServer(environment: Environment, say: (line: string) 
     const own = { secretsKey: directory.secrets.secrets_key, publicUrl: url, loopback };
     const config = platformConfig(environment, own);
     logger.info({ config: shownConfig(environment, own) }, 'configuration');
+    const telemetry = await startTelemetry(config.telemetry, { service: 'countersign', version: VERSION, logger });
+    teardown.add(() => telemetry.stop());
     if (directory.fresh)
       say(`First start: creating ${databaseUrl ? 'the schemas' : 'a database'} and a demo project, with keys in ${directory.path}:`);
 
