@@ -1,0 +1,10 @@
+import { jest } from '@jest/globals';
+import { startAllInOne } from './topology.js';
+import { playTraces } from './traced.js';
+
+jest.setTimeout(180_000);
+
+playTraces('in one process', startAllInOne, {
+  services: { gateway: 'countersign', intake: 'countersign', webhooks: 'countersign' },
+  kafka: false,
+});
