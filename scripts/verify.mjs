@@ -11,6 +11,7 @@ const checks = [
   ['layering', 'npm', ['run', '--silent', 'lint:layering']],
   ['contracts', 'npm', ['run', '--silent', 'contracts', '--', '--check'], scripts.contracts !== undefined],
   ['configuration', 'npm', ['run', '--silent', 'configuration', '--', '--check']],
+  ['telemetry', 'npm', ['run', '--silent', 'telemetry', '--', '--check']],
   ['unit', 'npm', ['test', '--silent', '--', '--only=unit']],
 ];
 

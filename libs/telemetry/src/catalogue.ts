@@ -108,7 +108,7 @@ export const METRICS = {
   busHealthy: {
     name: 'countersign.bus.healthy',
     kind: 'gauge',
-    unit: '1',
+    unit: '{bus}',
     description: '1 while new events arrive at this process, 0 while they do not.',
     attributes: {},
   },

@@ -1,5 +1,6 @@
 export { telemetryOn } from './backend.js';
 export { type AttributesOf, METRICS, type MetricDeclaration, type MetricKey } from './catalogue.js';
+export { describeMetrics, prometheusLabel, prometheusSeries } from './describe.js';
 export { createLogger, type Logger, type LogLevel } from './logger.js';
 export { count, observe, type Report, record } from './metrics.js';
 export { TELEMETRY_SETTINGS } from './settings.js';
