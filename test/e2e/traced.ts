@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { until } from '@countersign/platform/fixture';
 import { failing, OtlpReceiver, type ReceivedSpan } from '@countersign/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Station } from './station.js';
+import { Server } from './server.js';
 import type { Topology } from './topology.js';
 
 const SERVER = 2;
@@ -21,14 +21,14 @@ export function playTraces(
   { services, kafka }: { services: { gateway: string; intake: string; webhooks: string }; kafka: boolean },
 ): void {
   let collector: OtlpReceiver;
-  let station: Station;
+  let server: Server;
 
   beforeAll(async () => {
     collector = await new OtlpReceiver().listen();
-    station = await Station.start(await start({ ...collector.settings, LOG_LEVEL: 'info', WEBHOOK_BACKOFF: '50ms,50ms,50ms' }));
+    server = await Server.start(await start({ ...collector.settings, LOG_LEVEL: 'info', WEBHOOK_BACKOFF: '50ms,50ms,50ms' }));
   });
   afterAll(async () => {
-    await station?.stop();
+    await server?.stop();
     await collector?.close();
   });
 
@@ -43,10 +43,10 @@ export function playTraces(
 
   /** A review the agent withdraws in a trace of its own, with a receiver that fails first. */
   async function withdrawn(path: string, headers: Record<string, string>) {
-    const { id } = await station.ask({ callback_url: station.receiver.url(path, failing(1)) });
-    await station.agent.do('withdrawReview', { path: { id }, body: { reason: 'Not needed.' }, headers });
-    await until('the webhook and its repetition', () => station.receiver.at(path).length >= 2);
-    const [first, again] = station.receiver.at(path).map((one) => one.headers.traceparent);
+    const { id } = await server.ask({ callback_url: server.receiver.url(path, failing(1)) });
+    await server.agent.do('withdrawReview', { path: { id }, body: { reason: 'Not needed.' }, headers });
+    await until('the webhook and its repetition', () => server.receiver.at(path).length >= 2);
+    const [first, again] = server.receiver.at(path).map((one) => one.headers.traceparent);
     return { id, first: await spanAt(first), again: await spanAt(again) };
   }
 
@@ -70,8 +70,8 @@ export function playTraces(
       ]);
       expect(new Set(path.map((span) => span.traceId))).toEqual(new Set([trace]));
       expect(path[0]?.parentSpanId).toBe(agent);
-      expect(station.receiver.at('/traced')[0]?.headers.tracestate).toBe('vendor=a1');
-      const [stored] = await station.topology.query<{ meta: { traceparent: string; tracestate: string } }>(
+      expect(server.receiver.at('/traced')[0]?.headers.tracestate).toBe('vendor=a1');
+      const [stored] = await server.topology.query<{ meta: { traceparent: string; tracestate: string } }>(
         `select meta::json as meta from event_store.events where type = 'review.withdrawn'`,
       );
       expect(stored?.meta).toMatchObject({ traceparent: `00-${trace}-${path[3]?.spanId}-01`, tracestate: 'vendor=a1' });
@@ -108,7 +108,7 @@ export function playTraces(
             (line) =>
               line.body === body &&
               line.attributes.review_id === id &&
-              line.attributes.project_id === station.topology.credentials.project_id,
+              line.attributes.project_id === server.topology.credentials.project_id,
           ),
         );
       });
@@ -123,7 +123,7 @@ export function playTraces(
     });
 
     it('is told of by metrics and the resources of the processes', async () => {
-      const { id } = await station.ask({ priority: 'high' });
+      const { id } = await server.ask({ priority: 'high' });
       const metrics = [
         'countersign.append.requests',
         'countersign.consumer.lag',

@@ -1,22 +1,22 @@
 import { collectTelemetry, failing, Receiver } from '@countersign/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Station, startStation } from '../fixture/station.js';
+import { type Server, startServer } from '../fixture/server.js';
 
 const STORED = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 let telemetry: Awaited<ReturnType<typeof collectTelemetry>> | undefined;
-let station: Station | undefined;
+let server: Server | undefined;
 const receiver = new Receiver();
 beforeAll(() => receiver.listen());
 afterAll(async () => {
-  await station?.close();
+  await server?.close();
   await telemetry?.end();
   await receiver.close();
 });
 
 describe('a delivery', () => {
   it('bears the trace of its event also where this process sends no telemetry', async () => {
-    const off = await startStation();
+    const off = await startServer();
     const review = await off.approved(receiver.url('/off', failing(1)), { traceparent: STORED, tracestate: 'vendor=a1' });
     await off.head(review, (one) => one.status === 'delivered');
     const [first, again] = receiver.at('/off');
@@ -29,8 +29,8 @@ describe('a delivery', () => {
 
   it('O1 goes on in the trace of its event at first, and is linked with it later', async () => {
     telemetry = await collectTelemetry();
-    const on = await startStation();
-    station = on;
+    const on = await startServer();
+    server = on;
     const secret = receiver.url('/on-secret-path', failing(2));
     const review = await on.approved(secret);
     const delivery = await on.head(review, (one) => one.status === 'delivered');
