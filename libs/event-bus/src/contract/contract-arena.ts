@@ -1,4 +1,6 @@
 /** What the contract suite needs of an adapter, and the tools its scenarios share. Runs under jest and in the member processes it starts. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { type EventStore, newId, type StoredEvent } from '@countersign/event-store';
 import type { Pool, PoolClient } from 'pg';
 import type { BatchContext, EventBus, Subscription } from '../port.js';
@@ -67,6 +69,14 @@ export async function append(store: EventStore, stream: string, types: string[],
   });
   if (result.status !== 'appended') throw new Error(`append answered ${result.status}`);
   return result.position;
+}
+
+/** What this process really holds, after a collection. */
+export function heldMegabytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1e6;
 }
 
 /** Polls a condition; what it saw last is in the error. */

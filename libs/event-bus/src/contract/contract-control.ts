@@ -1,8 +1,6 @@
 /** The part of the contract that speaks of pausing, seeking, waiting, tailing and holding little. */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { newId, type StoredEvent } from '@countersign/event-store';
-import { append, type BusArena, effectsOf, expectOnceInOrder, HANDLED, recording, until } from './contract-arena.js';
+import { append, type BusArena, effectsOf, expectOnceInOrder, HANDLED, heldMegabytes, recording, until } from './contract-arena.js';
 
 export function controlContract(current: () => BusArena): void {
   describe('control', () => {
@@ -95,13 +93,6 @@ export function controlContract(current: () => BusArena): void {
     });
 
     it('holds a bounded part of the events while a consumer is stalled', async () => {
-      setFlagsFromString('--expose-gc');
-      const collect = runInNewContext('gc') as () => void;
-      const held = () => {
-        collect();
-        const { heapUsed, external } = process.memoryUsage();
-        return (heapUsed + external) / 1e6;
-      };
       const bus = arena.openBus();
       let go = () => {};
       const gate = new Promise<void>((resolve) => {
@@ -109,7 +100,7 @@ export function controlContract(current: () => BusArena): void {
       });
       await bus.subscribe(recording('stalled', { before: () => gate }));
       await bus.subscribe(recording('lively'));
-      const before = held();
+      const before = heldMegabytes();
       const counts = new Map<string, number>();
       for (let i = 0; i < 64; i++) {
         const stream = newId('rev');
@@ -120,7 +111,7 @@ export function controlContract(current: () => BusArena): void {
       expect(await bus.caughtUp('lively', position, 'all', 20_000)).toBe(true);
       // Buffers are given back some time after their collection; what is really held stays.
       const more = await until(
-        () => held() - before,
+        () => heldMegabytes() - before,
         (megabytes) => megabytes < 32,
       ).finally(go);
       expect(more).toBeLessThan(32);

@@ -4,7 +4,7 @@ import { testDatabase } from '@countersign/testing';
 import { afterAll, beforeAll } from '@jest/globals';
 import { kafkaArena } from '../contract/arena.js';
 import { eventBusContract } from '../contract/contract-suite.js';
-import { removeTopics } from './remove-topics.fixture.js';
+import { removeTopics } from './topics.fixture.js';
 
 const run = `contract-${randomBytes(4).toString('hex')}`;
 let broker: TestBroker;

@@ -10,12 +10,15 @@ export interface KafkaSettings {
   tls?: boolean | { ca: string };
   /** User and password, such as `{ mechanism: 'scram-sha-256', username, password }`. */
   sasl?: SASLOptions;
+  /** Longest wait for an answer, in milliseconds; 10 s when omitted. */
+  answerMs?: number;
 }
 
-const REQUEST_MS = 10_000;
+const ANSWER_MS = 10_000;
+const CONNECT_MS = 3_000;
 const LONGEST_RETRY_MS = 1_000;
 
-export function createKafka({ brokers, clientId, tls, sasl }: KafkaSettings, logger: Logger): Kafka {
+export function createKafka({ brokers, clientId, tls, sasl, answerMs = ANSWER_MS }: KafkaSettings, logger: Logger): Kafka {
   const ssl: KafkaConfig['ssl'] = typeof tls === 'object' ? { ca: tls.ca } : tls === true;
   return new Kafka({
     brokers,
@@ -23,8 +26,8 @@ export function createKafka({ brokers, clientId, tls, sasl }: KafkaSettings, log
     ssl,
     // The client writes into what it is given.
     ...(sasl && { sasl: { ...sasl } }),
-    connectionTimeout: 3_000,
-    requestTimeout: REQUEST_MS,
+    connectionTimeout: Math.min(CONNECT_MS, answerMs),
+    requestTimeout: answerMs,
     retry: { initialRetryTime: 100, maxRetryTime: LONGEST_RETRY_MS, retries: 5 },
     logLevel: logLevel.WARN,
     // Whoever called is told of a failure, and reports it: the client's own lines are for looking closer.
