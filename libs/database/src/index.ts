@@ -1,7 +1,7 @@
 export { catalogDump } from './catalog.js';
 export { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './embedded.js';
 export { freePorts } from './free-ports.js';
-export { type MigrateOptions, MigrationError, type MigrationSet, migrate } from './migrate.js';
+export { hasMigrations, type MigrateOptions, MigrationError, type MigrationSet, migrate } from './migrate.js';
 export { isConflict, isPassing, Retryable, retryAfterOf } from './passing.js';
 export { APP_ROLE, clientConfig, createPool, type PoolOptions, typeParsers } from './pool.js';
 export { reachable } from './reachable.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestDatabase, testDatabase } from '@countersign/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { catalogDump, MigrationError, migrate } from './index.js';
+import { catalogDump, hasMigrations, MigrationError, migrate } from './index.js';
 
 jest.setTimeout(60_000);
 let db: TestDatabase;
@@ -129,5 +129,49 @@ describe('migrations', () => {
     url.password = 'pw';
     await expect(migrate(url.href, [])).rejects.toThrow(/create role countersign_app nologin; grant countersign_app to/);
     await db.ownerPool.query('drop owned by cs_limited; drop role cs_limited');
+  });
+
+  describe('M5 seen by a process that may not migrate', () => {
+    const applied = async (...names: string[]) => {
+      const directory = await directoryOf(Object.fromEntries(names.map((name) => [name, 'select 1;'])));
+      await migrate(db.ownerUrl, [{ name: 'seen', directory }]);
+    };
+    const known = async (files: Record<string, string>) => [{ name: 'seen', directory: await directoryOf(files) }];
+    const both = { '0001_a.sql': 'select 1;', '0002_b.sql': 'select 1;' };
+
+    it('are enough when all it knows are there', async () => {
+      await applied('0001_a.sql');
+      expect(await hasMigrations(db.pool, await known({ '0001_a.sql': 'select 1;' }))).toBe(true);
+    });
+
+    it('refuse it when one is missing, and let it wait while somebody migrates', async () => {
+      const sentence =
+        /^The database is older than this version \(schema seen lacks 0002_b\.sql\): run `countersign migrate` as its owner first\.$/;
+      await expect(hasMigrations(db.pool, await known(both))).rejects.toThrow(sentence);
+      const slow = await directoryOf({ '0001_slow.sql': 'select pg_sleep(3600);' });
+      const migrating = migrate(db.ownerUrl, [{ name: 'slow', directory: slow }]).catch((error: Error) => error.message);
+      const sets = await known(both);
+      const state = () => hasMigrations(db.pool, sets).catch((error: Error) => error.message);
+      for (const deadline = Date.now() + 20_000; (await state()) !== false; ) expect(Date.now()).toBeLessThan(deadline);
+      await db.ownerPool.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'countersign migrate' and datname = current_database()",
+      );
+      expect(await migrating).toEqual(expect.any(String));
+      await expect(hasMigrations(db.pool, sets)).rejects.toThrow(sentence);
+    });
+
+    it('refuse it when they differ, or are newer and breaking', async () => {
+      await applied('0001_a.sql', '0002_b.sql');
+      await expect(hasMigrations(db.pool, await known({ ...both, '0002_b.sql': 'select 2;' }))).rejects.toThrow(/must not change/);
+      await db.ownerPool.query("update migrations.applied set breaking = true where schema = 'seen' and id = 2");
+      await expect(hasMigrations(db.pool, await known({ '0001_a.sql': 'select 1;' }))).rejects.toThrow(/newer than this version/);
+    });
+
+    it('refuse it when it may not look at the list: an older version applied them', async () => {
+      await db.ownerPool.query('revoke usage on schema migrations from countersign_app');
+      await expect(hasMigrations(db.pool, await known(both))).rejects.toThrow(MigrationError);
+      await applied('0001_a.sql', '0002_b.sql');
+      expect(await hasMigrations(db.pool, await known(both))).toBe(true);
+    });
   });
 });

@@ -5,6 +5,7 @@
  * M2 A migration and the row that says so commit together; the row is inserted first, so a second runner that got past the lock stops there.
  * M3 A file that was applied is frozen: its checksum is compared at every start.
  * M4 A program older than the schema starts only when no migration it lacks is marked `-- breaking`.
+ * M5 A process that may not migrate starts only on a schema that has every migration it knows.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -67,14 +68,53 @@ export async function migrate(ownerUrl: string, sets: readonly MigrationSet[], o
       create schema if not exists migrations;
       create table if not exists migrations.applied (
         schema text not null, id integer not null, file text not null, checksum text not null, breaking boolean not null,
-        applied_at timestamptz not null default clock_timestamp(), primary key (schema, id))`);
-    for (const { set, migrations } of known) await bringUp(client, set, migrations, options.warn ?? ((m) => process.emitWarning(m)));
+        applied_at timestamptz not null default clock_timestamp(), primary key (schema, id));
+      grant usage on schema migrations to ${APP_ROLE};
+      grant select on migrations.applied to ${APP_ROLE}`);
+    for (const { set, migrations } of known) await bringUp(client, set, migrations, options.warn);
   } finally {
     await client.end();
   }
 }
 
-async function bringUp(client: pg.Client, set: MigrationSet, migrations: Migration[], warn: (message: string) => void): Promise<void> {
+/**
+ * M5, for a process under the role of the application.
+ * @returns whether it may start now; false while somebody migrates.
+ * @throws {MigrationError} older than these migrations, newer and breaking, or another one under the same number.
+ */
+export async function hasMigrations(pool: pg.Pool, sets: readonly MigrationSet[], options: MigrateOptions = {}): Promise<boolean> {
+  // Asked first: what is applied after the answer, the look that follows sees.
+  const { rows } = await pool.query<{ migrating: boolean }>(
+    `select exists (select from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
+                    and classid::bigint = $1::bigint >> 32 and objid::bigint = $1::bigint & 4294967295) as migrating`,
+    [LOCK],
+  );
+  for (const set of sets) {
+    const [lacking] = await lackingMigrations(pool, set, await readMigrations(set), options.warn).catch((error: unknown) => {
+      // Whoever applied them did not grant a look at the list, so they are older than this check.
+      if (sqlState(error) === '42501' || sqlState(error) === '42P01') return [{ file: 'any that can be seen' }];
+      throw error;
+    });
+    if (lacking === undefined) continue;
+    if (rows[0]?.migrating) return false;
+    throw new MigrationError(
+      `The database is older than this version (schema ${set.name} lacks ${lacking.file}): run \`countersign migrate\` as its owner first.`,
+    );
+  }
+  return true;
+}
+
+async function bringUp(client: pg.Client, set: MigrationSet, migrations: Migration[], warn: MigrateOptions['warn']): Promise<void> {
+  for (const migration of await lackingMigrations(client, set, migrations, warn)) await apply(client, set, migration);
+}
+
+/** What of `migrations` is still to be applied. @throws {MigrationError} M3, M4. */
+async function lackingMigrations(
+  client: pg.Client | pg.Pool,
+  set: MigrationSet,
+  migrations: Migration[],
+  warn: MigrateOptions['warn'] = (message) => process.emitWarning(message),
+): Promise<Migration[]> {
   const { rows } = await client.query<Applied>(
     'select id, file, checksum, breaking from migrations.applied where schema = $1 order by id',
     [set.name],
@@ -93,15 +133,15 @@ async function bringUp(client: pg.Client, set: MigrationSet, migrations: Migrati
       `Schema ${set.name} has ${unknown.length} migration(s) newer than this version (latest ${unknown.at(-1)?.file}). They are compatible; upgrade when convenient.`,
     );
   }
-  for (const migration of migrations) {
+  return migrations.filter((migration) => {
     const before = applied.get(migration.id);
-    if (!before) await apply(client, set, migration);
-    else if (before.checksum !== migration.checksum) {
+    if (before && before.checksum !== migration.checksum) {
       throw new MigrationError(
         `Migration ${set.name}/${migration.file} differs from the one applied to this database (${before.file}). Applied migrations must not change: restore the file and add a new one.`,
       );
     }
-  }
+    return !before;
+  });
 }
 
 async function apply(client: pg.Client, set: MigrationSet, migration: Migration): Promise<void> {

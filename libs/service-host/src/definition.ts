@@ -1,5 +1,6 @@
 import type { ConfigOfGroups, SettingGroups } from '@countersign/config';
 import type { ServiceName } from '@countersign/contracts';
+import type { MigrationSet } from '@countersign/database';
 import type { EventBus } from '@countersign/event-bus';
 import type { EventStore } from '@countersign/event-store';
 import type { ReadyCheck, ServiceClient } from '@countersign/http';
@@ -43,6 +44,8 @@ export interface HostedService {
 export interface ServiceDefinition<Groups extends SettingGroups = SettingGroups> {
   name: ServiceName;
   settings: Groups;
+  /** Of its own schema; the event store's and the event bus's are its host's. */
+  migrations: readonly MigrationSet[];
   create(parts: ServiceParts, config: ConfigOfGroups<Groups>): Promise<HostedService>;
 }
 

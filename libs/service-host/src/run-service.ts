@@ -3,7 +3,8 @@
  *
  * H1 Told to stop (SIGTERM, SIGINT), it first says that it is not ready and goes on serving while others notice; then it finishes what is
  *    under way, hands its leases over, and exits within ten seconds.
- * H2 A database that is not migrated yet is waited for; one that cannot be used ends the process with one sentence.
+ * H2 A database that is not there yet, or that somebody migrates, is waited for; one that is too old or too new for this program ends the
+ *    process with one sentence.
  */
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,9 +18,9 @@ import {
   type SettingGroups,
 } from '@countersign/config';
 import { CATEGORY_PREFIXES, validateEvent } from '@countersign/contracts';
-import { APP_ROLE, createPool, reachable } from '@countersign/database';
-import { KafkaRefusedError } from '@countersign/event-bus';
-import { PostgresEventStore } from '@countersign/event-store';
+import { APP_ROLE, createPool, hasMigrations, MigrationError, type MigrationSet, reachable } from '@countersign/database';
+import { EVENT_BUS_MIGRATIONS, KafkaRefusedError } from '@countersign/event-bus';
+import { EVENT_STORE_MIGRATIONS, PostgresEventStore } from '@countersign/event-store';
 import { checkAnswers, httpTransport, ServiceClient } from '@countersign/http';
 import { createLogger, type Logger, startTelemetry, TELEMETRY_SETTINGS } from '@countersign/telemetry';
 import type { Pool } from 'pg';
@@ -94,7 +95,7 @@ async function startService<Groups extends SettingGroups>(
 
   const pool = createPool({ connectionString: database.url, role: APP_ROLE, max: database.pool, applicationName: `countersign ${name}` });
   teardown.add(() => pool.end());
-  await awaitDatabase(pool, logger);
+  await awaitDatabase(pool, [EVENT_STORE_MIGRATIONS, EVENT_BUS_MIGRATIONS, ...definition.migrations], logger);
   const clock = new DatabaseClock(pool, logger);
   await clock.start();
   teardown.add(() => clock.stop());
@@ -140,8 +141,9 @@ async function startService<Groups extends SettingGroups>(
 }
 
 /** H2. */
-async function awaitDatabase(pool: Pool, logger: Logger): Promise<void> {
-  for (let told = false; !(await reachable(pool)).ok; told = true) {
+async function awaitDatabase(pool: Pool, sets: readonly MigrationSet[], logger: Logger): Promise<void> {
+  const usable = async () => (await reachable(pool)).ok && hasMigrations(pool, sets, { warn: (message) => logger.warn(message) });
+  for (let told = false; !(await usable()); told = true) {
     if (!told) logger.warn('the database does not answer or is not migrated yet: waiting');
     await sleep(MIGRATION_POLL_MS);
   }
@@ -149,7 +151,7 @@ async function awaitDatabase(pool: Pool, logger: Logger): Promise<void> {
 
 function tell(error: unknown): void {
   const message =
-    error instanceof ConfigError || error instanceof KafkaRefusedError
+    error instanceof ConfigError || error instanceof KafkaRefusedError || error instanceof MigrationError
       ? error.message
       : error instanceof Error
         ? error.stack

@@ -1,11 +1,7 @@
-import { fileURLToPath } from 'node:url';
-
 /** Event types its group leaves. */
 export { LEAVES as INTAKE_LEAVES } from './consumers.js';
 export type { IntakeDeps } from './deps.js';
 export { createIntakeApp } from './intake.module.js';
+export { INTAKE_MIGRATIONS } from './migrations.js';
 export { INTAKE_PROJECTION } from './projection.js';
 export { INTAKE } from './service.js';
-
-/** Numbered SQL of schema `intake`. */
-export const INTAKE_MIGRATIONS = { name: 'intake', directory: fileURLToPath(new URL('../migrations', import.meta.url)) };

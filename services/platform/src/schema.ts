@@ -1,20 +1,15 @@
-import { fileURLToPath } from 'node:url';
 import { AUDIT_MIGRATIONS } from '@countersign/audit';
 import { BUCKETS } from '@countersign/contracts';
 import { createPool, MigrationError, type MigrationSet, migrate } from '@countersign/database';
 import { DECISIONS_MIGRATIONS } from '@countersign/decisions';
 import { DIRECTORY_MIGRATIONS } from '@countersign/directory';
+import { EVENT_BUS_MIGRATIONS } from '@countersign/event-bus';
 import { EVENT_STORE_MIGRATIONS, hasBuckets } from '@countersign/event-store';
 import { GATEWAY_MIGRATIONS } from '@countersign/gateway';
 import { INTAKE_MIGRATIONS } from '@countersign/intake';
 import type { Logger } from '@countersign/telemetry';
 import { WEBHOOKS_MIGRATIONS } from '@countersign/webhooks';
 import { CannotStart } from './cannot-start.js';
-
-const EVENT_BUS_MIGRATIONS: MigrationSet = {
-  name: 'event_bus',
-  directory: fileURLToPath(new URL('../../../libs/event-bus/migrations', import.meta.url)),
-};
 
 /** In the order their schemas refer to each other. */
 export const MIGRATION_SETS: readonly MigrationSet[] = [

@@ -8,7 +8,7 @@ const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAI
 
 /** Calls services over HTTP, each at one or more addresses. Deadlines come with the request's signal; connecting has 2 seconds of its own. */
 export function httpTransport(
-  urls: Partial<Record<ServiceName, readonly string[]>>,
+  urls: { readonly [service in ServiceName]?: readonly string[] | undefined },
   options: { connections?: number } = {},
 ): ServiceTransport {
   const agent = new Agent({
@@ -18,7 +18,8 @@ export function httpTransport(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const upstreams = new Map(Object.entries(urls).map(([service, list]) => [service, new Upstreams({ urls: list, dispatcher: agent })]));
+  const known = Object.entries<readonly string[] | undefined>(urls);
+  const upstreams = new Map(known.map(([service, list = []]) => [service, new Upstreams({ urls: list, dispatcher: agent })]));
   return {
     async send(service, request) {
       const processes = upstreams.get(service);

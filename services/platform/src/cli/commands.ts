@@ -10,6 +10,10 @@ export function addCommands(program: Command, run: Run): void {
     .command('status')
     .description('show the server, the event log and consumer lag; exit code 1 if a stream is parked')
     .action(() => run('status', async () => (await import('./commands/status.js')).status));
+  program
+    .command('migrate')
+    .description('bring the database to this version, before its services start; DATABASE_URL must be its owner’s')
+    .action(() => run('migrate', async () => (await import('./commands/migrate.js')).migrateWork));
   directoryCommands(program, run);
   logCommands(program, run);
   consumerCommands(program, run);
