@@ -22,6 +22,7 @@ import { publishDemoTemplates, sent } from '../demo-templates.js';
 import { migrateAll } from '../schema.js';
 import type { RunningServer } from '../server.js';
 import { welcome } from '../welcome.js';
+import { thrifty } from './memory.js';
 import { ServiceProcess } from './process.js';
 import { servicesConfig } from './settings.js';
 
@@ -64,7 +65,7 @@ export async function startServices(
     const directory: DirectoryDeps = { store, pool, config: config.directory, logger };
 
     const shared = {
-      ...set(environment),
+      ...thrifty(set(environment)),
       DATABASE_URL: database.ownerUrl,
       KAFKA_BROKERS: brokers?.join(',') ?? (kafka as { brokers: string }).brokers,
       IDENTITY_KEY: randomBytes(32).toString('hex'),
