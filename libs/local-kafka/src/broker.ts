@@ -162,7 +162,8 @@ function securitySettings(
 }
 
 async function format(options: LocalKafkaOptions, tool: (...args: string[]) => Promise<unknown>, properties: string): Promise<void> {
-  const cluster = randomBytes(16).toString('base64url');
+  // The tool takes a value that begins with a dash for an option.
+  const cluster = randomBytes(16).toString('base64url').replace(/^-/, 'A');
   const users = Object.entries(options.security?.users ?? {}).flatMap(([name, password]) => [
     '--add-scram',
     `SCRAM-SHA-256=[name=${name},password=${password}]`,
