@@ -103,7 +103,7 @@ describe('the Kafka adapter, when the brokers', () => {
     }
     await producing.stop();
     const { position } = await arena.store.head();
-    expect(await buses[0]?.caughtUp('killed', position, 'all', 60_000)).toBe(true);
+    expect(await buses[0]?.caughtUp('killed', position, 'all', 120_000)).toBe(true);
     const effects = await effectsOf(arena.pool, 'killed');
     expectOnceInOrder(effects, producing.counts);
     expect(new Set(effects.map(({ member }) => member)).size).toBe(2);
@@ -147,7 +147,7 @@ describe('the Kafka adapter, when the brokers', () => {
     }
     await producing.stop();
     const { position } = await arena.store.head();
-    expect(await bus.caughtUp('unreachable', position, 'all', 60_000)).toBe(true);
+    expect(await bus.caughtUp('unreachable', position, 'all', 120_000)).toBe(true);
     expectOnceInOrder(await effectsOf(arena.pool, 'unreachable'), producing.counts);
     await until(
       () => bus.health(),
