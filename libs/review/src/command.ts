@@ -4,6 +4,7 @@ import { type EventStore, type Handled, handle, isId, type StoredEvent } from '@
 import type { Judged } from './commands/elapse.js';
 import { reviewMeta } from './labels.js';
 import { initial, reviewFold } from './review.js';
+import { measureSettled } from './settled.js';
 import type { ReviewState } from './state.js';
 
 export type HandledReview = Handled<ReviewState, ErrorCode>;
@@ -41,11 +42,13 @@ export async function onReview(store: EventStore, command: ReviewCommand): Promi
     const { state, now } = await loadReview(store, review_id);
     return { state, version: 0, events: [], refusal: decide(state, now).refusal, repeated: false, position: 0, now };
   }
-  return handle<ReviewState, ReviewEvent, ErrorCode>(store, {
+  const handled = await handle<ReviewState, ReviewEvent, ErrorCode>(store, {
     stream: review_id,
     fold: reviewFold,
     decide,
     meta: reviewMeta({ actor, request_id, caused_by }),
     commandId: command_id,
   });
+  measureSettled(handled);
+  return handled;
 }

@@ -13,6 +13,7 @@ export * from './payload.js';
 export * from './policy.js';
 export * from './refusals.js';
 export * from './review.js';
+export * from './settled.js';
 export * from './state.js';
 export * from './versions.js';
 export * from './wire.js';

@@ -19,7 +19,8 @@ export interface MetricDeclaration {
 
 const SERVICE = { 'countersign.service': 'gateway, intake, decisions, directory, monitoring, webhooks or audit' };
 const GROUP = { 'countersign.group': 'one of the consumer groups' };
-const PRIORITY = { 'countersign.review.priority': 'low, medium, high or critical' };
+const PRIORITY = { 'countersign.review.priority': 'low, normal, high or critical' };
+const OUTCOME = { 'countersign.review.outcome': 'approved, rejected, edited, max_iterations_reached, expired or withdrawn' };
 const POOL = { 'db.client.connection.pool.name': 'the pool’s application_name' };
 
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -192,7 +193,7 @@ export const METRICS = {
     unit: '{review}',
     description: 'Reviews that were settled.',
     attributes: {
-      'countersign.review.outcome': 'approved, rejected, edited or expired',
+      ...OUTCOME,
       'countersign.actor.kind': 'person, agent or system',
     },
   },
@@ -201,7 +202,7 @@ export const METRICS = {
     kind: 'histogram',
     unit: 's',
     description: 'Time from a review’s request to its end, rounds of changes included.',
-    attributes: { 'countersign.review.outcome': 'approved, rejected, edited or expired', ...PRIORITY },
+    attributes: { ...OUTCOME, ...PRIORITY },
     buckets: HUMAN_SECONDS,
   },
   streams: {

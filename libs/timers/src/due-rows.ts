@@ -13,6 +13,8 @@ export interface DueTimer {
   generation: number;
   /** Times it failed before. */
   attempts: number;
+  /** Milliseconds of database time from when it was due to when it was taken; 0 for one that was not. */
+  lateMs: number;
 }
 
 export interface ParkedTimer extends DueTimer {
@@ -20,7 +22,7 @@ export interface ParkedTimer extends DueTimer {
   reason: string;
 }
 
-type Row = Omit<DueTimer, 'dueAt'> & { due_at: string };
+type Row = Omit<DueTimer, 'dueAt' | 'lateMs'> & { due_at: string; late_ms?: number };
 type Key = Pick<DueTimer, 'stream' | 'kind' | 'generation'>;
 
 /** How far below the database's time a row that is scheduled later may be due: longer than any append takes from its clock to its commit. */
@@ -70,7 +72,8 @@ export class DueRows {
         taken as (
           update event_store.timers t set claimed_until = clock_timestamp() + $4 * interval '1 millisecond'
           from free where t.stream = free.stream and t.kind = free.kind
-          returning t.stream, t.category, t.kind, t.project, t.due_at, t.generation, t.attempts
+          returning t.stream, t.category, t.kind, t.project, t.due_at, t.generation, t.attempts,
+            extract(epoch from (select at from now) - t.due_at) * 1000 as late_ms
         )
         select coalesce((select json_agg(taken order by due_at) from taken), '[]') as due,
           (select (extract(epoch from t.due_at - (select at from now)) * 1000)::float8 from event_store.timers t
@@ -139,7 +142,7 @@ export class DueRows {
     return rowCount === 1;
   }
 
-  #timer({ stream, category, kind, project, due_at, generation, attempts }: Row): DueTimer {
+  #timer({ stream, category, kind, project, due_at, generation, attempts, late_ms = 0 }: Row): DueTimer {
     return {
       stream: idOf(this.categories[category] ?? category, stream),
       category,
@@ -148,6 +151,7 @@ export class DueRows {
       dueAt: new Date(due_at).toISOString(),
       generation,
       attempts,
+      lateMs: Number(late_ms),
     };
   }
 }

@@ -11,9 +11,10 @@
  *    in time even when no `wake` comes.
  */
 import { isPassing } from '@countersign/database';
-import type { Logger } from '@countersign/telemetry';
+import { type Logger, observe } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import { DueRows, type DueTimer, type ParkedTimer } from './due-rows.js';
+import { observedFiring } from './observed-firing.js';
 
 /**
  * `fired`: the append went through. `gone`: the rules no longer want it, take the row away. `not_due`: the rules say it is too early
@@ -60,6 +61,7 @@ export class TimerLoop {
   #lookedAt = 0;
   #lookAt = Number.POSITIVE_INFINITY;
   #failures = 0;
+  #unobserve = () => {};
   #closed = false;
   #running: Promise<void> | null = null;
 
@@ -70,12 +72,14 @@ export class TimerLoop {
   }
 
   start(): void {
+    this.#unobserve = observe(['timersParked'], async (report) => report('timersParked', (await this.parked()).length, {}));
     this.#running ??= this.#run();
   }
 
   /** Lets the handlers that run finish; nothing is taken any more. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#unobserve();
     this.#stopWaking?.();
     this.#look('now');
     await this.#running;
@@ -128,7 +132,7 @@ export class TimerLoop {
     const { logger, maxAttempts } = this.#options;
     const about = { stream: timer.stream, kind: timer.kind, generation: timer.generation };
     try {
-      const outcome = await this.#options.onDue(timer);
+      const outcome = await observedFiring(timer, () => this.#options.onDue(timer));
       if (outcome === 'not_due') await this.#rows.putOff(timer, NOT_DUE_DELAY_MS, false);
       else this.#done.push(timer);
     } catch (error) {

@@ -6,6 +6,7 @@ import { Consumers } from './consumers.js';
 import { type AuditContext, type AuditDeps, CONTEXT } from './deps.js';
 import { readModels } from './entities.js';
 import { LogController } from './log.controller.js';
+import { observePending } from './pending-reviews.js';
 import { AUDIT_PROJECTION } from './projection.js';
 import { ReviewChanges } from './review-changes.js';
 import { ReviewsController } from './reviews.controller.js';
@@ -23,6 +24,7 @@ export class AuditModule implements OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
+    this.context.unobserve();
     await this.context.changes.close();
     await this.context.readModels.destroy();
   }
@@ -32,7 +34,7 @@ export class AuditModule implements OnModuleDestroy {
 export async function createAuditApp(deps: AuditDeps): Promise<NestFastifyApplication> {
   const { bus, logger, identityKey, now, ready } = deps;
   const changes = new ReviewChanges();
-  const context: AuditContext = { ...deps, readModels: await readModels(deps.databaseUrl), changes };
+  const context: AuditContext = { ...deps, readModels: await readModels(deps.databaseUrl), changes, unobserve: observePending(deps.pool) };
   const app = await createServiceApp(AuditModule.with(context), {
     service: 'audit',
     identityKey,

@@ -27,6 +27,8 @@ export interface AuditDeps {
 export interface AuditContext extends AuditDeps {
   readModels: DataSource;
   changes: ReviewChanges;
+  /** Ends the reading of metrics. */
+  unobserve(): void;
 }
 
 export const CONTEXT = Symbol('AuditContext');

@@ -14,6 +14,7 @@ import {
   judgeRepeatedRequest,
   loadReview,
   may,
+  measureSettled,
   type RequestReview,
   type ReviewState,
   refuse,
@@ -67,6 +68,7 @@ export async function requestReview(deps: IntakeDeps, caller: CallerIdentity, bo
     const first = await deps.store.idempotencyKey(scope, key);
     if (first) return repeated(deps, actor, first.stream, first.inputHash === inputHash);
   }
+  measureSettled(handled);
   return handled;
 }
 

@@ -15,7 +15,7 @@ import type { AgentActor, PersonActor } from '@countersign/contracts';
 import type { EventBus } from '@countersign/event-bus';
 import type { EventStore, StoredEvent } from '@countersign/event-store';
 import { Problem, retryAfter } from '@countersign/http';
-import type { Logger } from '@countersign/telemetry';
+import { type Logger, observe } from '@countersign/telemetry';
 import { callerId } from '../admission/access.js';
 import { isAfter, type Place, placeOf } from './frame-id.js';
 import type { Frame } from './frames.js';
@@ -50,12 +50,14 @@ export class StreamHub {
   #working: Promise<void> = Promise.resolve();
   #tail: { close(): Promise<void> } | null = null;
   #heartbeat: NodeJS.Timeout | undefined;
+  #unobserve = () => {};
 
   constructor(private readonly options: HubOptions) {
     this.#maker = new FrameMaker(options.store);
   }
 
   async start(): Promise<void> {
+    this.#unobserve = observe(['streams'], (report) => report('streams', this.#readers.size, {}));
     this.#position = (await this.options.store.head()).position;
     this.#tail = await this.options.bus.tail({
       from: this.#position,
@@ -68,6 +70,7 @@ export class StreamHub {
   }
 
   async close(): Promise<void> {
+    this.#unobserve();
     clearInterval(this.#heartbeat);
     for (const reader of this.#readers) reader.end();
     await this.#tail?.close();
