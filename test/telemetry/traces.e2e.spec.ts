@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { startAllInOne } from './topology.js';
+import { startAllInOne } from '../e2e/topology.js';
 import { playTraces } from './traced.js';
 
 jest.setTimeout(180_000);

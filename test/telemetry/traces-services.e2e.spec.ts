@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { startServices } from './topology.js';
+import { startServices } from '../e2e/topology.js';
 import { playTraces } from './traced.js';
 
 jest.setTimeout(180_000);
