@@ -77,8 +77,9 @@ const SETTINGS = {
   NODE_OPTIONS: '--max-old-space-size=256',
 };
 
-export async function startTarget(): Promise<Target> {
-  const server = await Server.start(await startAllInOne(SETTINGS));
+/** @param settings of its environment, beside those above. */
+export async function startTarget(settings: Record<string, string> = {}): Promise<Target> {
+  const server = await Server.start(await startAllInOne({ ...SETTINGS, ...settings }));
   const { admin, agent, url } = server;
   const key = await server.key({ name: 'nonsense', scopes: [...SCOPES] });
   const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as OpenApi;
