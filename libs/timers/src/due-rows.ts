@@ -13,16 +13,16 @@ export interface DueTimer {
   generation: number;
   /** Times it failed before. */
   attempts: number;
-  /** Milliseconds of database time from when it was due to when it was taken; 0 for one that was not. */
+  /** Milliseconds of database time from when it was due to when it was taken. */
   lateMs: number;
 }
 
-export interface ParkedTimer extends DueTimer {
+export interface ParkedTimer extends Omit<DueTimer, 'lateMs'> {
   parkedAt: string;
   reason: string;
 }
 
-type Row = Omit<DueTimer, 'dueAt' | 'lateMs'> & { due_at: string; late_ms?: number };
+type Row = Omit<DueTimer, 'dueAt' | 'lateMs'> & { due_at: string };
 type Key = Pick<DueTimer, 'stream' | 'kind' | 'generation'>;
 
 /** How far below the database's time a row that is scheduled later may be due: longer than any append takes from its clock to its commit. */
@@ -58,7 +58,7 @@ export class DueRows {
       this.#low = null;
       this.#wholeLookAt = clock + WHOLE_LOOK_MS;
     }
-    const { rows } = await this.pool.query<{ due: Row[]; next_ms: number | null; low: string }>({
+    const { rows } = await this.pool.query<{ due: (Row & { late_ms: number })[]; next_ms: number | null; low: string }>({
       name: 'timers.claim',
       text: `
         with now as materialized (select event_store.now() as at),
@@ -85,7 +85,7 @@ export class DueRows {
     });
     const row = rows[0];
     this.#low = row?.low ?? null;
-    return { due: (row?.due ?? []).map((timer) => this.#timer(timer)), nextMs: row?.next_ms ?? null };
+    return { due: (row?.due ?? []).map((timer) => ({ ...this.#timer(timer), lateMs: timer.late_ms })), nextMs: row?.next_ms ?? null };
   }
 
   /**
@@ -142,7 +142,7 @@ export class DueRows {
     return rowCount === 1;
   }
 
-  #timer({ stream, category, kind, project, due_at, generation, attempts, late_ms = 0 }: Row): DueTimer {
+  #timer({ stream, category, kind, project, due_at, generation, attempts }: Row): Omit<DueTimer, 'lateMs'> {
     return {
       stream: idOf(this.categories[category] ?? category, stream),
       category,
@@ -151,7 +151,6 @@ export class DueRows {
       dueAt: new Date(due_at).toISOString(),
       generation,
       attempts,
-      lateMs: Number(late_ms),
     };
   }
 }
