@@ -23,7 +23,8 @@ const PATIENCE_MS = 150;
 /** Subscriptions that come one after another as a process starts are one change. */
 const SETTLE_MS = 30;
 const SESSION_MS = 10_000;
-const FETCH_WAIT_MS = 250;
+/** A message ends the wait at once; without one it is asked again, which costs an idle process most of what it does. */
+const FETCH_WAIT_MS = 1_000;
 const LONGEST_RETRY_MS = 5_000;
 /** The relay speaks every second; this long without a word is no coincidence. */
 const SILENT_MS = 5_000;
