@@ -41,6 +41,8 @@ table webhooks.deliveries
   unrecorded boolean not null default false
   created_at timestamp with time zone not null
   settled_at timestamp with time zone
+  traceparent text
+  tracestate text
   constraint deliveries_dead_letter_reason_check CHECK ((dead_letter_reason = ANY (ARRAY['attempts_exhausted'::text, 'gone'::text, 'endpoint_unavailable'::text, 'review_erased'::text])))
   constraint deliveries_endpoint_fkey FOREIGN KEY (endpoint) REFERENCES webhooks.endpoints(id)
   constraint deliveries_pkey PRIMARY KEY (id)
@@ -101,7 +103,7 @@ AS $function$
 $function$
 
 CREATE OR REPLACE FUNCTION webhooks.claim(capacity integer, most_endpoints integer, most integer, lease_ms bigint)
- RETURNS TABLE(id uuid, endpoint bigint, project uuid, review uuid, event_type text, url text, body text, request_id text, lease uuid, attempts integer, attempts_apart integer)
+ RETURNS TABLE(id uuid, endpoint bigint, project uuid, review uuid, event_type text, url text, body text, request_id text, lease uuid, attempts integer, attempts_apart integer, age_ms bigint, traceparent text, tracestate text)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
 AS $function$
@@ -143,7 +145,8 @@ begin
     set attempts = d.attempts + 1, lease = gen_random_uuid(), next_attempt_at = at_time + lease_ms * interval '1 millisecond',
       expedited = false, last_attempt_at = at_time
     from chosen where d.id = chosen.id
-    returning d.id, d.endpoint, d.project, d.review, d.event_type, d.url, d.body, d.request_id, d.lease, d.attempts, d.attempts_apart, chosen.lost
+    returning d.id, d.endpoint, d.project, d.review, d.event_type, d.url, d.body, d.request_id, d.lease, d.attempts, d.attempts_apart,
+      d.created_at, d.traceparent, d.tracestate, chosen.lost
   ),
   lost as (
     update webhooks.attempts a set stage = 'attempt', outcome = 'failed',
@@ -153,7 +156,9 @@ begin
   begun as (
     insert into webhooks.attempts (delivery, number, started_at) select id, attempts, at_time from taken
   )
-  select t.id, t.endpoint, t.project, t.review, t.event_type, t.url, t.body, t.request_id, t.lease, t.attempts, t.attempts_apart from taken t;
+  select t.id, t.endpoint, t.project, t.review, t.event_type, t.url, t.body, t.request_id, t.lease, t.attempts, t.attempts_apart,
+    (extract(epoch from at_time - t.created_at) * 1000)::bigint, t.traceparent, t.tracestate
+  from taken t;
   perform webhooks.set_due_times(locked, at_time, most);
 end $function$
 

@@ -4,7 +4,8 @@ import { inTransaction } from '@countersign/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { delivery, POLICY, QueueBench, uuid } from '../fixture/queue-bench.js';
-import { type Claimed, claim } from './queue.js';
+import { until } from '../fixture/server.js';
+import { type Claimed, claim, enqueue } from './queue.js';
 import { expedite, requeue } from './requeue.js';
 
 const bench = new QueueBench();
@@ -33,6 +34,21 @@ async function invariants(): Promise<void> {
 }
 
 describe('the queue', () => {
+  it('hands out all it claims, also what was still being put in line as the claim began', async () => {
+    const put = delivery(uuid(), 'meanwhile');
+    const writer = await bench.pool.connect();
+    await writer.query('begin; lock table webhooks.endpoints in access exclusive mode');
+    await enqueue(writer, [put], POLICY);
+    const claiming = claim(bench.pool, 100, POLICY);
+    await until(
+      () => bench.pool.query("select from pg_locks where not granted and relation = 'webhooks.endpoints'::regclass"),
+      ({ rowCount }) => rowCount === 1,
+    );
+    await writer.query('commit');
+    writer.release();
+    expect((await claiming).map(({ id }) => id)).toEqual([put.id]);
+  });
+
   it('holds its invariants under any interleaving, and everything comes to an end', async () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ do: fc.constant('enqueue' as const), review: fc.nat(5) }) },
