@@ -47,6 +47,7 @@ table audit.reviews
   CREATE INDEX reviews_by_template ON audit.reviews USING btree (project, template_slug, urgency DESC, created_at DESC, review DESC)
   CREATE INDEX reviews_decided ON audit.reviews USING btree (project, decided_at DESC, review DESC) WHERE (outcome IS NOT NULL)
   CREATE INDEX reviews_in_order ON audit.reviews USING btree (project, urgency DESC, created_at DESC, review DESC)
+  CREATE INDEX reviews_pending ON audit.reviews USING btree (priority, created_at) WHERE (status = 'pending'::text)
   CREATE UNIQUE INDEX reviews_pkey ON audit.reviews USING btree (review)
 table audit.tallies
   project text not null
