@@ -48,6 +48,10 @@ describe('in Kafka', () => {
   it('a topic has a partition for each bucket, and forgets after a day', async () => {
     await arena.openBus().subscribe(recording('topics'));
     const topics = [`${prefix}.pages.v1`, `${prefix}.review.v1`, `${prefix}.template.v1`];
+    await until(
+      () => admin.listTopics(),
+      (made) => topics.every((topic) => made.includes(topic)),
+    );
     const metadata = await admin.fetchTopicMetadata({ topics });
     const partitions = metadata.topics.map(({ name, partitions }) => [name, partitions.length]);
     expect(Object.fromEntries(partitions)).toEqual({

@@ -2,10 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, type KafkaMessage, logLevel } from 'kafkajs';
 
-/** The first messages of a topic; of each partition in their order. */
+/**
+ * The first messages of a topic, at least so many. A producer that was not answered sends again: of an event's copies the first counts, and
+ * the others must be the same.
+ */
 export async function readTopic(kafka: Kafka, topic: string, count: number): Promise<(KafkaMessage & { partition: number })[]> {
   const consumer = kafka.consumer({ groupId: `plain-${randomUUID()}`, maxWaitTimeInMs: 100 });
-  const messages: (KafkaMessage & { partition: number })[] = [];
+  const messages = new Map<string, KafkaMessage & { partition: number }>();
   await consumer.connect();
   await consumer.subscribe({ topic, fromBeginning: true });
   await new Promise<void>((resolve, reject) => {
@@ -13,14 +16,17 @@ export async function readTopic(kafka: Kafka, topic: string, count: number): Pro
       .run({
         autoCommit: false,
         async eachMessage({ message, partition }) {
-          messages.push({ ...message, partition });
-          if (messages.length >= count) resolve();
+          const event = String(message.headers?.ce_position ?? `${partition} ${message.offset}`);
+          const first = messages.get(event);
+          if (first === undefined) messages.set(event, { ...message, partition });
+          else if (String(message.value) !== String(first.value)) reject(new Error(`Two messages differ for position ${event}.`));
+          if (messages.size >= count) resolve();
         },
       })
       .catch(reject);
   });
   await consumer.disconnect();
-  return messages;
+  return [...messages.values()];
 }
 
 /** Leaves brokers that others use as they were. @param prefix of all topics a run has made. */
