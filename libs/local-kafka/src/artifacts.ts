@@ -58,12 +58,11 @@ async function install(): Promise<void> {
   const debian = existsSync('/etc/debian_version') && process.getuid?.() === 0;
   if (debian) {
     const options = { timeout: INSTALL_MS };
-    await run('apt-get', ['update', '-q'], options).catch(() => {});
-    await run(
-      'env',
-      ['DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-q', '-y', '--no-install-recommends', ...packages],
-      options,
-    ).catch(() => {});
+    // Another process may be at it.
+    const apt = (...args: string[]) =>
+      run('env', ['DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=300', ...args], options).catch(() => {});
+    await apt('update');
+    await apt('install', '-y', '--no-install-recommends', ...packages);
   }
   if ((await hasJava()) && (await answers('mvn', '-v'))) return;
   throw new LocalKafkaError(

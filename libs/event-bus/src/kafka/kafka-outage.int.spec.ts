@@ -33,7 +33,7 @@ function load(arena: Arena<KafkaEventBus>) {
       const types = [HANDLED[i % 3] as string, HANDLED[(i + 1) % 3] as string];
       await append(arena.store, stream, types, { text: 'x'.repeat(2_000) });
       counts.set(stream, (counts.get(stream) ?? 0) + types.length);
-      await new Promise((resolve) => setTimeout(resolve, 25));
+      await new Promise((resolve) => setTimeout(resolve, 100));
     }
   });
   return {
