@@ -52,16 +52,20 @@ export function observe<Keys extends MetricOf<'gauge'>>(
   return () => on.meter.removeBatchObservableCallback(callback, all);
 }
 
+const TICK_MS = 10;
+
 /** Delay of this process's event loop, since the last reading. */
 export function observeEventLoop(): () => void {
   if (backend() === null) return () => {};
-  const delay = monitorEventLoopDelay({ resolution: 10 });
+  // What is measured is the time between two ticks of a timer: an idle loop takes the interval.
+  const delay = monitorEventLoopDelay({ resolution: TICK_MS });
+  const seconds = (ns: number) => Math.max(0, ns / 1e9 - TICK_MS / 1e3);
   delay.enable();
   const stop = observe(['eventLoopP50', 'eventLoopP99', 'eventLoopMax'], (report) => {
     if (delay.count > 0) {
-      report('eventLoopP50', delay.percentile(50) / 1e9, {});
-      report('eventLoopP99', delay.percentile(99) / 1e9, {});
-      report('eventLoopMax', delay.max / 1e9, {});
+      report('eventLoopP50', seconds(delay.percentile(50)), {});
+      report('eventLoopP99', seconds(delay.percentile(99)), {});
+      report('eventLoopMax', seconds(delay.max), {});
     }
     delay.reset();
   });
