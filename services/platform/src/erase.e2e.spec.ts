@@ -19,6 +19,7 @@ let agent: Receiver;
 let owner: pg.Pool;
 let review: string;
 let session: string;
+let digest: string;
 
 const credentials = () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
 
@@ -56,10 +57,11 @@ beforeAll(async () => {
       template: 'refund',
       payload: { customer: SECRET, amount: 12, currency: 'EUR', reason: 'late' },
       callback_url: agent.url(),
+      idempotency_key: 'refund of order 12',
     },
   });
   expect(asked.status).toBe(201);
-  review = asked.body.id;
+  ({ id: review, payload_digest: digest } = asked.body);
   session = await signIn(url, reviewer);
   const draft = await call(url, 'saveReviewDraft', {
     bearer: session,
@@ -105,10 +107,19 @@ describe('`countersign erase`', () => {
 
   it('takes the content out of every table, and the log verifies', async () => {
     const before = JSON.parse((await runCli(dataDir, 'verify', '--json')).stdout);
+    const { rows } = await owner.query<{ hash: string }>(
+      "select input_hash as hash from event_store.idempotency where key = 'refund of order 12'",
+    );
+    const hash = rows[0]?.hash ?? '';
+    expect(hash).toMatch(/^sha256:/);
+    expect(await tablesWith(hash)).toContain('event_store.idempotency');
+    expect(await tablesWith(digest)).toContain('event_store.events');
     expect(before).toMatchObject({ valid: true, redacted: 0 });
     const { code, stdout } = await runCli(dataDir, 'erase', review, '--reason', 'asked by the customer', '--yes', '--json');
     expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { stream: review, erased: 2 } });
-    await until('every table to have forgotten it', async () => (await tablesWith(SECRET)).length === 0);
+    // With a hash, whoever guesses what was asked could find out that they are right.
+    for (const text of [SECRET, hash, digest])
+      await until('every table to have forgotten it', async () => (await tablesWith(text)).length === 0);
     const after = JSON.parse((await runCli(dataDir, 'verify', '--json')).stdout);
     expect(after).toMatchObject({ valid: true, redacted: 2, first_bad: null, events: before.events + 1 });
   });

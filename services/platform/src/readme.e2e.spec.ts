@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '@countersign/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Credentials } from './credentials.js';
 import { signIn, succeed } from './fixture/api.js';
@@ -113,7 +112,7 @@ describe('the webhook receiver of the README', () => {
     ['by hand', byHand],
     ['with the library', byLibrary],
   ])('takes what is signed, checked %s', async (_, source) => {
-    const port = await freePort();
+    const [port] = await freePorts(1);
     writeFileSync(EXAMPLE, source().replace('4000', String(port)));
     const receiver = run('node', EXAMPLE);
     await receiver.printed(/Listening/);
@@ -131,7 +130,7 @@ describe('the webhook receiver of the README', () => {
   });
 
   it('refuses what is not', async () => {
-    const port = await freePort();
+    const [port] = await freePorts(1);
     writeFileSync(EXAMPLE, byHand().replace('4000', String(port)));
     const receiver = run('node', EXAMPLE);
     await receiver.printed(/Listening/);
@@ -147,11 +146,3 @@ describe('the webhook receiver of the README', () => {
     await receiver.stop();
   });
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
-}
