@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { newId, PostgresEventStore } from '@countersign/event-store';
 import { createLogger } from '@countersign/telemetry';
-import { type TestDatabase, testDatabase } from '@countersign/testing';
+import { type TestDatabase, testDatabase, until } from '@countersign/testing';
 import { TimerLoop, type TimerLoopOptions } from './timer-loop.js';
 import { CATEGORIES, expiring } from './timer-process.js';
 
@@ -102,20 +102,5 @@ export class Server {
     await Promise.all(this.#loops.map((loop) => loop.close()));
     await this.store.close();
     await this.db.close();
-  }
-}
-
-/** Looks until it holds; gives up once nothing has changed for half a minute, however long the whole takes. */
-export async function until<T>(look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
-  let last = '';
-  let deadline = 0;
-  for (;;) {
-    const seen = await look();
-    if (holds(seen)) return seen;
-    const said = JSON.stringify(seen);
-    if (said !== last) deadline = Date.now() + 30_000;
-    last = said;
-    if (Date.now() > deadline) throw new Error(`Waited in vain; last seen: ${said.slice(0, 1_000)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,6 +1,7 @@
 /** What is due fires: never early, and once (timer-loop.ts T1–T3). */
+import { until } from '@countersign/testing';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Server, until } from './timer-loop.fixture.js';
+import { Server } from './timer-loop.fixture.js';
 
 // Whoever waits gives up when nothing changes any more, not when the machine is slow.
 jest.setTimeout(600_000);

@@ -2,8 +2,9 @@
 import { once } from 'node:events';
 import { createPool } from '@countersign/database';
 import { EventStoreUnavailableError } from '@countersign/event-store';
+import { until } from '@countersign/testing';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Server, until } from './timer-loop.fixture.js';
+import { Server } from './timer-loop.fixture.js';
 
 // Whoever waits gives up when nothing changes any more, not when the machine is slow.
 jest.setTimeout(600_000);

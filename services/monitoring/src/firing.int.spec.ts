@@ -4,11 +4,10 @@ import { newId, uuidOf } from '@countersign/event-store';
 import { digest } from '@countersign/evidence';
 import { claim, resubmit, withdraw } from '@countersign/review';
 import { type Asked, agent, ann, doing, PAYLOAD, within } from '@countersign/review/fixture';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { until } from '@countersign/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { fireTimer } from './fire-timer.js';
-import { type Server, startServer, until } from './fixture/server.js';
-
-jest.setTimeout(60_000);
+import { type Server, startServer } from './fixture/server.js';
 
 let server: Server;
 beforeAll(async () => {

@@ -7,12 +7,11 @@ import { CATEGORY_PREFIXES } from '@countersign/contracts';
 import { uuidOf } from '@countersign/event-store';
 import { within } from '@countersign/review/fixture';
 import { createLogger } from '@countersign/telemetry';
+import { until } from '@countersign/testing';
 import { TimerLoop } from '@countersign/timers';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fireTimer } from './fire-timer.js';
-import { type Server, startServer, until } from './fixture/server.js';
-
-jest.setTimeout(120_000);
+import { type Server, startServer } from './fixture/server.js';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const SOURCE = at('../../../libs/testing/jest/source.mjs');

@@ -1,10 +1,8 @@
 import { newId, uuidOf } from '@countersign/event-store';
 import { asking, chief, doing } from '@countersign/review/fixture';
-import { failing, type Received, Receiver, verifyStandard } from '@countersign/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Server, startServer, until } from './fixture/server.js';
-
-jest.setTimeout(30_000);
+import { failing, type Received, Receiver, until, verifyStandard } from '@countersign/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Server, startServer } from './fixture/server.js';
 
 let server: Server;
 let agent: Receiver;

@@ -4,13 +4,11 @@ import type { DeliveryDetail, DeliveryReplayed, ErrorBody } from '@countersign/c
 import { inTransaction } from '@countersign/database';
 import { handle, idOf, redactStream, uuidOf } from '@countersign/event-store';
 import { PROJECT } from '@countersign/review/fixture';
-import { type Answer, Receiver, status } from '@countersign/testing';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { type Server, startServer, until } from './fixture/server.js';
+import { type Answer, Receiver, status, until } from '@countersign/testing';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Server, startServer } from './fixture/server.js';
 import { deliveryFold, replay } from './outcome/delivery.js';
 import { requeue } from './queue/requeue.js';
-
-jest.setTimeout(30_000);
 
 const SECRET = /Hello|Dear all|who-is-asking|not for everybody/;
 const LONG = { backoff: [3_600_000], jitterPercent: 0 };

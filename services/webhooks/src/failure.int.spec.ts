@@ -3,11 +3,9 @@
 import { newId } from '@countersign/event-store';
 import { redeem } from '@countersign/review';
 import { agent as AGENT, PAYLOAD } from '@countersign/review/fixture';
-import { type Answer, Receiver, status } from '@countersign/testing';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { type Server, type ServerOptions, startServer, until } from './fixture/server.js';
-
-jest.setTimeout(30_000);
+import { type Answer, Receiver, status, until } from '@countersign/testing';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Server, type ServerOptions, startServer } from './fixture/server.js';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -3,12 +3,10 @@
 import type { AgentActor, Delivery, DeliveryDetail, DeliveryList, ErrorBody } from '@countersign/contracts';
 import { newId, uuidOf } from '@countersign/event-store';
 import { agent as AGENT, chief } from '@countersign/review/fixture';
-import { type Received, Receiver, status } from '@countersign/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Server, startServer, until } from './fixture/server.js';
+import { type Received, Receiver, status, until } from '@countersign/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Server, startServer } from './fixture/server.js';
 import { dropOldBodies } from './queue/retention.js';
-
-jest.setTimeout(30_000);
 
 const STRANGER: AgentActor = { ...AGENT, key_id: newId('key'), project_id: newId('prj') };
 

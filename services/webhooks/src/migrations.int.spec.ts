@@ -1,8 +1,6 @@
 import { defaultSets, type TestDatabase, testDatabase } from '@countersign/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WEBHOOKS_MIGRATIONS } from './migrations.js';
-
-jest.setTimeout(60_000);
 
 let db: TestDatabase;
 beforeAll(async () => {

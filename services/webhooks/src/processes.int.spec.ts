@@ -4,11 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { uuidOf } from '@countersign/event-store';
-import { Receiver } from '@countersign/testing';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { type Server, startServer, until } from './fixture/server.js';
-
-jest.setTimeout(30_000);
+import { Receiver, until } from '@countersign/testing';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Server, startServer } from './fixture/server.js';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -2,10 +2,8 @@
 import type { Actor, DeliveryDetail, ErrorBody, WebhookTestResult } from '@countersign/contracts';
 import { agent as AGENT, chief, PROJECT } from '@countersign/review/fixture';
 import { type Received, Receiver, status, verifyStandard } from '@countersign/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Server, startServer } from './fixture/server.js';
-
-jest.setTimeout(30_000);
 
 let server: Server;
 let agent: Receiver;

@@ -2,15 +2,13 @@
 
 import { handle, idOf } from '@countersign/event-store';
 import { PROJECT } from '@countersign/review/fixture';
-import { Receiver } from '@countersign/testing';
-import { afterEach, expect, it, jest } from '@jest/globals';
-import { type Server, startServer, until } from '../fixture/server.js';
+import { Receiver, until } from '@countersign/testing';
+import { afterEach, expect, it } from '@jest/globals';
+import { type Server, startServer } from '../fixture/server.js';
 import { type Claimed, claim, settle } from '../queue/queue.js';
 import { judge } from '../worker/verdict.js';
 import { deliveryFold, replay } from './delivery.js';
 import { recordOutcomes } from './recorder.js';
-
-jest.setTimeout(30_000);
 
 const POLICY = {
   backoff: [],

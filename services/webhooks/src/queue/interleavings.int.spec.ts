@@ -1,10 +1,10 @@
 /** The queue under several claimers at once: whatever they do, the invariants of queue.ts hold and nothing is stuck. */
 
 import { inTransaction } from '@countersign/database';
+import { until } from '@countersign/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { delivery, POLICY, QueueBench, uuid } from '../fixture/queue-bench.js';
-import { until } from '../fixture/server.js';
 import { type Claimed, claim, enqueue } from './queue.js';
 import { expedite, requeue } from './requeue.js';
 
@@ -41,8 +41,8 @@ describe('the queue', () => {
     await enqueue(writer, [put], POLICY);
     const claiming = claim(bench.pool, 100, POLICY);
     await until(
-      () => bench.pool.query("select from pg_locks where not granted and relation = 'webhooks.endpoints'::regclass"),
-      ({ rowCount }) => rowCount === 1,
+      async () => (await bench.pool.query("select from pg_locks where not granted and relation = 'webhooks.endpoints'::regclass")).rowCount,
+      (waiting) => waiting === 1,
     );
     await writer.query('commit');
     writer.release();
