@@ -1,5 +1,5 @@
 /** Addresses, queries and headers that are wrong (issue "The gate", §12; decision 2): a 4xx with a code of the catalogue, nothing stored, never a fault of the server. */
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   FORGED_PLACES,
   METHODS,
@@ -13,7 +13,6 @@ import { queryOf } from './schemas.js';
 import { id, JSON_TYPE, Stage, WITH_PARAMETER } from './stage.js';
 import { faults, ROUTES, type Route, refusalOf } from './target.js';
 
-jest.setTimeout(120_000);
 const stage = new Stage();
 
 describe('a parameter of the path that stands for nothing', () => {

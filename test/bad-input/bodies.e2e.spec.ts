@@ -1,12 +1,11 @@
 /** Bodies that are wrong (issue "The gate", §12; decisions 2, 17): a 4xx with a code of the catalogue in the JSON error body, nothing stored, never a fault of the server. */
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { WRONG_BODIES } from './bodies.js';
 import { boundsOf, mutationsOf } from './mutations.js';
 import { bodySchema, examplesOf } from './schemas.js';
 import { id, JSON_TYPE, Stage, WITH_BODY } from './stage.js';
 import { faults, refusalOf } from './target.js';
 
-jest.setTimeout(120_000);
 const stage = new Stage();
 
 it('the footprint tells when something was stored', async () => {

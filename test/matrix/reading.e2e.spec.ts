@@ -4,13 +4,11 @@
  */
 import { request } from 'node:http';
 import { OPERATIONS } from '@countersign/contracts';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { footprint } from '../e2e/footprint.js';
 import { Caller, Server } from '../e2e/server.js';
 import { startAllInOne } from '../e2e/topology.js';
 import { PASSWORD, tokenOf } from './actors.js';
-
-jest.setTimeout(120_000);
 
 let server: Server;
 /** What a path parameter may stand for: a pending review, a decided one, a draft of a template, a delivery's place, a secret. */

@@ -3,11 +3,10 @@ import { spawn } from 'node:child_process';
 import { chown, mkdir, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { asRoot, Folder, InitialisedFolder, query, spawnToEnd } from './embedded.fixture.js';
 import { startEmbeddedPostgres } from './embedded.js';
 
-jest.setTimeout(120_000);
 const initialised = new InitialisedFolder();
 let folder: Folder;
 beforeAll(() => initialised.make());

@@ -3,14 +3,13 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { asRoot, Folder, InitialisedFolder, query } from './embedded.fixture.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.js';
 import { prepare } from './embedded-cluster.js';
 import { alive } from './embedded-process.js';
 import { findServer } from './embedded-server.js';
 
-jest.setTimeout(120_000);
 const initialised = new InitialisedFolder();
 let folder: Folder;
 beforeAll(() => initialised.make());

@@ -6,11 +6,10 @@
  */
 
 import { type TestDatabase, testDatabase } from '@countersign/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type AppendRequest, type AppendResult, newId, PostgresEventStore, uuidOf } from './index.js';
 
-jest.setTimeout(120_000);
 const CATEGORIES = { review: 'rev', person: 'per' };
 const [PAST, FUTURE] = ['2000-01-01T00:00:00.000Z', '2100-01-01T00:00:00.000Z'];
 

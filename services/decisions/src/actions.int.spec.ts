@@ -4,10 +4,8 @@ import type { StoredEvent } from '@countersign/event-store';
 import { digest } from '@countersign/evidence';
 import { resubmit } from '@countersign/review';
 import { type Asked, PAYLOAD, SHIP } from '@countersign/review/fixture';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Server, startServer } from './fixture/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 beforeAll(async () => {

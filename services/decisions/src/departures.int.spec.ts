@@ -7,13 +7,11 @@ import { grantRole, OPERATOR } from '@countersign/directory';
 import { rebuildProjection } from '@countersign/event-bus';
 import { newId, PostgresEventStore, type StoredEvent } from '@countersign/event-store';
 import { assign, claim, withdraw } from '@countersign/review';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { followHands } from './departures.js';
 import { must, type Server, startServer } from './fixture/server.js';
 import { DECISIONS_PROJECTION } from './index.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 /** Somebody new for every test. */

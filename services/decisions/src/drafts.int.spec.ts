@@ -3,11 +3,9 @@ import type { Actor, DraftReply } from '@countersign/contracts';
 import { newId, redactStream } from '@countersign/event-store';
 import { act, draftStands, loadReview, resubmit, withdraw } from '@countersign/review';
 import { PAYLOAD, within } from '@countersign/review/fixture';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { saveDraft } from './drafts.js';
 import { type Server, startServer } from './fixture/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 beforeAll(async () => {

@@ -1,10 +1,8 @@
 /** Who has a review in hand, through HTTP: a claim that holds, release, assignment with and without a hold (HRP §1.2, §2.7). */
 import type { Actor } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Server, startServer } from './fixture/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 beforeAll(async () => {

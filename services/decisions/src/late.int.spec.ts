@@ -2,10 +2,8 @@
 import type { Actor } from '@countersign/contracts';
 import { resubmit } from '@countersign/review';
 import { type Asked, PAYLOAD, within } from '@countersign/review/fixture';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Server, startServer } from './fixture/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 beforeAll(async () => {

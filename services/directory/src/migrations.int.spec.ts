@@ -1,9 +1,7 @@
 import { EVENT_STORE_MIGRATIONS } from '@countersign/event-store';
 import { type TestDatabase, testDatabase } from '@countersign/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DIRECTORY_MIGRATIONS } from './migrations.js';
-
-jest.setTimeout(60_000);
 
 let db: TestDatabase;
 beforeAll(async () => {

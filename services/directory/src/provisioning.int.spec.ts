@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createApiKey,
   createPerson,
@@ -14,8 +14,6 @@ import {
   webhookSecrets,
 } from './index.js';
 import { must, PASSWORD, type Server, startServer } from './testing/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 let project: string;

@@ -2,10 +2,8 @@
 import type { Actor, Template } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { digest } from '@countersign/evidence';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PAYLOAD, type Server, startServer } from './fixture/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 let mail: Template;

@@ -2,11 +2,9 @@
 import type { Actor } from '@countersign/contracts';
 import { newId, redactStream } from '@countersign/event-store';
 import { act } from '@countersign/review';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PAYLOAD, type Server, startServer } from './fixture/server.js';
 import { requestReview } from './request-review.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 beforeAll(async () => {

@@ -2,11 +2,9 @@
 import { rebuildProjection } from '@countersign/event-bus';
 import { redactStream } from '@countersign/event-store';
 import { act, withdraw } from '@countersign/review';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Server, startServer } from './fixture/server.js';
 import { INTAKE_PROJECTION } from './index.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 let open: string[];

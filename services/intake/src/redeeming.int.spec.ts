@@ -3,10 +3,8 @@ import type { Actor } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { digest } from '@countersign/evidence';
 import { act } from '@countersign/review';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { PAYLOAD, type Server, startServer } from './fixture/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 let review: string;

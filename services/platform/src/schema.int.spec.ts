@@ -6,10 +6,8 @@ import { BUCKETS as BUCKETS_OF_THE_BUS } from '@countersign/event-bus';
 import { hasBuckets } from '@countersign/event-store';
 import { createLogger } from '@countersign/telemetry';
 import { type TestDatabase, testDatabase } from '@countersign/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MIGRATION_SETS, migrateAll } from './schema.js';
-
-jest.setTimeout(60_000);
 
 let db: TestDatabase;
 beforeAll(async () => {

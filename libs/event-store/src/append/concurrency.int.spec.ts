@@ -1,12 +1,11 @@
 import { createPool } from '@countersign/database';
 import { type TestDatabase, testDatabase } from '@countersign/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type AppendRequest, type AppendResult, newId, PostgresEventStore, type StoredEvent } from '../index.js';
 
 const CATEGORIES = { review: 'rev', person: 'per' };
 const project = newId('prj');
-jest.setTimeout(30_000);
 let db: TestDatabase;
 const stores: PostgresEventStore[] = [];
 

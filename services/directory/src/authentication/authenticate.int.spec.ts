@@ -1,13 +1,11 @@
 import type { AgentActor, AuthenticateReply } from '@countersign/contracts';
 import { newId, uuidOf } from '@countersign/event-store';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { changeApiKey, createApiKey, deleteApiKey, type KeyInput, rotateApiKey } from '../commands/keys.js';
 import { resetPassword } from '../commands/people.js';
 import { changeMember, endMember, grantRole } from '../commands/team.js';
 import { OPERATOR } from '../provisioning.js';
 import { must, PASSWORD, type Server, startServer } from '../testing/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 let project: string;

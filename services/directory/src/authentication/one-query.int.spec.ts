@@ -1,12 +1,10 @@
 /** What every request of every caller costs: one query, and that one by indexes. */
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createApiKey } from '../commands/keys.js';
 import { OPERATOR } from '../provisioning.js';
 import { must, type Server, startServer } from '../testing/server.js';
 import { authenticate } from './authenticate.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 let key: string;

@@ -6,7 +6,7 @@
 
 import type { AppendResult, EventStore } from '@countersign/event-store';
 import { newId, uuidOf } from '@countersign/event-store';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { authenticate } from '../authentication/authenticate.js';
 import { newRawKey } from '../credentials/tokens.js';
 import { newWebhookSecret } from '../credentials/webhook-secret.js';
@@ -23,8 +23,6 @@ import { changeApiKey, createApiKey, deleteApiKey, rotateApiKey } from './keys.j
 import { createPerson, resetPassword } from './people.js';
 import { createProject, promoteWebhookSecret, rotateWebhookSecret, webhookSecrets } from './projects.js';
 import { acceptInvitation, changeMember, endMember, inviteMember } from './team.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 let deps: DirectoryDeps;

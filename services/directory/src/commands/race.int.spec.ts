@@ -1,13 +1,11 @@
 /** People who do something at the same moment. Each race is run many times, with the appends really interleaving on the database. */
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { directoryStore, OPERATOR } from '../provisioning.js';
 import { createSignInLink, exchangeSignInLink } from '../sign-in/sign-in.js';
 import { must, PASSWORD, type Server, startServer } from '../testing/server.js';
 import { createPerson } from './people.js';
 import { createProject, readProject, rotateWebhookSecret } from './projects.js';
 import { acceptInvitation, changeMember, endMember, inviteMember } from './team.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 beforeAll(async () => {

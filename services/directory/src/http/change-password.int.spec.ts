@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { resetPassword } from '../commands/people.js';
 import { OPERATOR } from '../provisioning.js';
 import { from, type Newcomer, newcomer } from '../testing/newcomer.js';
 import { actorOf, breaches, code, must, PASSWORD, type Server, startServer } from '../testing/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 let project: string;

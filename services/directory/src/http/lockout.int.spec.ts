@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ACCOUNT, ADDRESS } from '../credentials/lockout.js';
 import { clearFailures } from '../sign-in/attempts.js';
 import { createSignInLink } from '../sign-in/sign-in.js';
 import { from, HOME, markOf, type Newcomer, newcomer } from '../testing/newcomer.js';
 import { type Answer, code, PASSWORD, type Server, startServer } from '../testing/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 let project: string;

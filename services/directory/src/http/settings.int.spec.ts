@@ -1,10 +1,8 @@
 import { OPERATIONS, type PersonActor } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { authenticate } from '../authentication/authenticate.js';
 import { breaches, type Cast, castOf, code, type Server, startServer } from '../testing/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 let project: string;

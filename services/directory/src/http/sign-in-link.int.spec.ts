@@ -1,10 +1,8 @@
 import { newId } from '@countersign/event-store';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSignInLink } from '../sign-in/sign-in.js';
 import { from, HOME, type Newcomer, newcomer } from '../testing/newcomer.js';
 import { actorOf, breaches, code, type Server, startServer } from '../testing/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 let project: string;

@@ -1,9 +1,7 @@
 import type { PersonActor } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, actorOf, breaches, type Cast, castOf, code, PASSWORD, type Server, startServer } from '../testing/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 let project: string;

@@ -1,12 +1,10 @@
 /** A replay reads so many events at most, whoever they are told to; from further back there is one `reset`. */
 import { newId } from '@countersign/event-store';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { append, claimed, requested } from '../fixture/stream.js';
 import { KEY, StreamStage } from '../fixture/stream-stage.js';
 import { placeOf } from './frame-id.js';
 import { REPLAY_EVENTS } from './hub.js';
-
-jest.setTimeout(60_000);
 
 /** Some pages of the store, and not a whole number of them. */
 const MOST = 1_900;

@@ -1,10 +1,8 @@
 import { newId } from '@countersign/event-store';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { aPerson } from '../fixture/edge.js';
 import { append, Listener, requested } from '../fixture/stream.js';
 import { KEY, StreamStage } from '../fixture/stream-stage.js';
-
-jest.setTimeout(60_000);
 
 let stage: StreamStage;
 beforeAll(async () => {

@@ -1,10 +1,8 @@
 /** Who puts what in force, at once and in a race; what a list shows of it (decision 10, K5, K14). */
 import type { Actor, TemplateCreate } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FIELDS, type Server, startServer } from '../fixture/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 beforeAll(async () => {

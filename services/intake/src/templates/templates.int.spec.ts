@@ -2,10 +2,8 @@
 import type { Actor, ResponseOf } from '@countersign/contracts';
 import { newId } from '@countersign/event-store';
 import { withdraw } from '@countersign/review';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FIELDS, type Input, PAYLOAD, type Server, startServer } from '../fixture/server.js';
-
-jest.setTimeout(60_000);
 
 let server: Server;
 beforeAll(async () => {

@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ServiceName } from '@countersign/contracts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@countersign/database';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Ended, SpawnedProgram, scratchFolder, until } from '../fixture/server-process.js';
-
-jest.setTimeout(120_000);
 
 const SERVICES: ServiceName[] = ['gateway', 'intake', 'decisions', 'directory', 'monitoring', 'webhooks', 'audit'];
 const FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
