@@ -1,5 +1,5 @@
 /**
- * What waits to be sent: the calls of the queue, whose moves are functions of the database (migrations/0002_queue.sql).
+ * What waits to be sent: the calls of the queue, whose moves are functions of the database (schema.sql).
  *
  * Q1 The row of an endpoint (one origin of one project) is the lock of everything that waits for it: whoever adds, claims, settles or
  *    replays a delivery holds it. Several are locked in the order of their ids; claiming skips what another holds.
