@@ -1,5 +1,5 @@
-export { createApiKey, type KeyInput, type KeyMade } from './commands/keys.js';
-export { type CreatePerson, createPerson, resetPassword } from './commands/people.js';
+export { changeApiKey, createApiKey, type KeyInput, type KeyMade } from './commands/keys.js';
+export { type CreatePerson, choseOwnPassword, createPerson, resetPassword } from './commands/people.js';
 export {
   type CreateProject,
   createProject,
@@ -23,4 +23,5 @@ export { directoryStore, OPERATOR, SCOPE_PRESETS, type ScopePreset } from './pro
 export type { DirectoryRefusal, Outcome } from './refusals.js';
 export { DIRECTORY } from './service.js';
 export { clearFailures } from './sign-in/attempts.js';
+export { isPasswordOf } from './sign-in/password-gate.js';
 export { createSignInLink, type LinkPurpose } from './sign-in/sign-in.js';

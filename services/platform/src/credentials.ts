@@ -12,13 +12,16 @@ export interface Credentials {
   webhook_secret: string;
   /** A person who may decide; only while the server listens on loopback. */
   reviewer?: { email: string; password: string };
+  /** That person's password was changed since it was made for this file: it is not known here, and not replaced unasked. */
+  password_changed?: true;
 }
 
 const FILE = 'credentials.json';
 
 export function writeCredentials(dataDir: string, credentials: Credentials): void {
-  const { url, project_id, api_key, webhook_secret, reviewer } = credentials;
-  writePrivate(join(dataDir, FILE), `${JSON.stringify({ url, project_id, api_key, webhook_secret, reviewer }, null, 2)}\n`);
+  const { url, project_id, api_key, webhook_secret, reviewer, password_changed } = credentials;
+  const content = { url, project_id, api_key, webhook_secret, reviewer, password_changed };
+  writePrivate(join(dataDir, FILE), `${JSON.stringify(content, null, 2)}\n`);
 }
 
 /** Null when there are none. @throws {CannotStart} when the file is damaged. */

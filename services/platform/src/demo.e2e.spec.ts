@@ -2,9 +2,11 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Credentials } from './credentials.js';
+import { DEMO_EMAIL } from './demo-project.js';
 import {
   addressOf,
   PreparedData,
+  runCli,
   type SpawnedProgram,
   scratchFolder,
   spawnProgram,
@@ -113,14 +115,51 @@ describe('credentials', () => {
     await person();
   });
 
-  it('are made anew when the file was lost, for the same project', async () => {
-    const before = credentials();
+  it('do not tell a password that was changed, nor replace it, also after the file was lost', async () => {
+    const { reviewer, api_key } = credentials();
+    const made = await runCli(dataDir, 'users', 'create', '--project', 'demo', '--email', DEMO_EMAIL);
+    expect(made.stdout).toMatch(/signs in and asks for a new password\.$/m);
+    const [, token] = /#link=(\S+)/.exec(made.stdout) ?? [];
+    const session = await call('POST', '/auth/sign-in-link', null, { token });
+    expect(session.body).toMatchObject({ must_change_password: true });
+    const password = 'chosen in the inbox';
+    expect((await call('POST', '/auth/change-password', session.body.token as string, { new_password: password })).status).toBe(200);
+    const told = `npx countersign users create --project demo --email ${DEMO_EMAIL}`;
+    const login = async () => (await call('POST', '/auth/login', null, { email: DEMO_EMAIL, password })).status;
+    for (const env of [{ HOST: '0.0.0.0' }, {}] as Record<string, string>[]) {
+      await server.stop();
+      await start(env);
+      await server.printed(/Ctrl-C stops/);
+      expect(credentials()).toMatchObject({ api_key, password_changed: true });
+      expect(credentials().reviewer).toBeUndefined();
+      expect(server.stdout).toContain(`DATA_DIR=${dataDir} ${told}`);
+      expect(server.stdout).not.toContain(reviewer?.password);
+      expect(await login()).toBe(200);
+    }
     await server.stop();
     rmSync(join(dataDir, 'credentials.json'));
     await start();
-    expect(credentials()).toMatchObject({ project_id: before.project_id, webhook_secret: before.webhook_secret });
-    expect((await call('GET', '/auth/key-info', credentials().api_key)).status).toBe(200);
-    await person();
+    await server.printed(/Ctrl-C stops/);
+    expect(server.stdout).toMatch(/Made anew: an agent API key\. The old key/);
+    expect(server.stdout).toContain(told);
+    expect(await login()).toBe(200);
+  });
+
+  it('are made anew when the file was lost, for the same project, which is said, and the key it had is disabled', async () => {
+    const before = credentials();
+    await server.stop();
+    rmSync(join(dataDir, 'credentials.json'));
+    for (const killed of [true, false]) {
+      await start();
+      await server.printed(/Ctrl-C stops/);
+      const sentence = `Made anew: an agent API key and a password for ${DEMO_EMAIL}. The old key (${before.api_key.slice(0, 12)}…) is disabled.`;
+      expect(server.stdout.includes(sentence)).toBe(killed);
+      expect(credentials()).toMatchObject({ project_id: before.project_id, webhook_secret: before.webhook_secret });
+      expect((await call('GET', '/auth/key-info', credentials().api_key)).status).toBe(200);
+      expect((await call('GET', '/auth/key-info', before.api_key)).status).toBe(401);
+      await person();
+      if (killed) await server.stop('SIGKILL');
+    }
   });
 });
 

@@ -3,37 +3,41 @@ import type { Environment } from '@countersign/config';
 import { createSignInLink, type DirectoryDeps } from '@countersign/directory';
 import { signInUrl } from './address.js';
 import type { Credentials } from './credentials.js';
-import type { DemoProject } from './demo-project.js';
+import { DEMO_EMAIL, type DemoProject } from './demo-project.js';
 
 /** What a person at the keyboard is told once the server answers. */
 export async function welcome(
   deps: DirectoryDeps,
-  { credentials, person }: DemoProject,
+  { credentials, person, madeAnew }: DemoProject,
   place: { publicUrl: string; dataDir: string; environment: Environment },
 ): Promise<string[]> {
   const { publicUrl, dataDir, environment } = place;
   const link = person === null ? null : await createSignInLink(deps, { person, purpose: 'sign_in' });
+  // What other commands have to be called with to find the same data.
+  const setting = environment.DATA_DIR?.trim() ? `DATA_DIR=${dataDir} ` : '';
   return [
+    ...(madeAnew === null ? [] : ['', madeAnew]),
     '',
     `Countersign is ready at ${publicUrl}`,
     '',
     ...(link ? [`  Inbox           ${signInUrl(publicUrl, link.token)}`, '                  (one-time link, valid for 15 minutes)'] : []),
-    ...credentialLines(credentials),
+    ...credentialLines(credentials, setting),
     '',
-    ...whatNext(dataDir, environment.DATA_DIR?.trim() ? `DATA_DIR=${dataDir} ` : ''),
+    `  Also saved in ${join(dataDir, 'credentials.json')}.`,
+    `  In another terminal: \`${setting}npm run demo\`. Ctrl-C stops.`,
+    '',
   ];
 }
 
-/** @param setting what other commands have to be called with to find the same data. */
-const whatNext = (dataDir: string, setting: string): string[] => [
-  `  Also saved in ${join(dataDir, 'credentials.json')}.`,
-  `  In another terminal: \`${setting}npm run demo\`. Ctrl-C stops.`,
-  '',
-];
-
-function credentialLines({ api_key, webhook_secret, reviewer }: Credentials): string[] {
+function credentialLines({ api_key, webhook_secret, reviewer, password_changed }: Credentials, setting: string): string[] {
   return [
     ...(reviewer ? [`  Sign in with    ${reviewer.email} / ${reviewer.password}`] : []),
+    ...(password_changed
+      ? [
+          `  Sign in as      ${DEMO_EMAIL}: the password was changed and is not known here. A link to set another:`,
+          `                  ${setting}npx countersign users create --project demo --email ${DEMO_EMAIL}`,
+        ]
+      : []),
     `  Agent API key   ${api_key}`,
     `  Webhook secret  ${webhook_secret}`,
   ];

@@ -8,7 +8,7 @@ import type { DirectoryDeps } from '../deps.js';
 import { type FoundPerson, findPersons } from '../lookups/people.js';
 import { registerPerson, renamePerson, setPassword } from '../person/decider.js';
 import { normalEmail } from '../person/email.js';
-import type { Person } from '../person/person.js';
+import type { Person, PersonEvent } from '../person/person.js';
 import { grantMembership } from '../project/membership.decider.js';
 import { type DirectoryRefusal, done, type Outcome, refuse, refused } from '../refusals.js';
 import type { Client } from '../sign-in/client.js';
@@ -87,6 +87,13 @@ export async function resetPassword(deps: DirectoryDeps, id: string, password: s
   const handled = await onPerson(deps, id, meta, (state) => setPassword(state, { fingerprint, reason: 'reset' }));
   await dropOtherPasswords(deps, id, handled.state);
   return handled.refusal ? refused(handled.refusal) : done(null);
+}
+
+/** Whether the person's password is one they chose themselves: no operator's to replace unasked. */
+export async function choseOwnPassword({ store }: Pick<DirectoryDeps, 'store'>, id: string): Promise<boolean> {
+  const { events } = await store.readStream<PersonEvent>(id);
+  const last = events.findLast((event) => event.type === 'person.password_changed');
+  return last?.body?.reason === 'changed';
 }
 
 /**

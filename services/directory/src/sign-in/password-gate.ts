@@ -31,7 +31,7 @@ const QUEUE_REFUSALS = {
 };
 
 /**
- * The one place where a password is checked: counted first, then verified, at the same cost whether the person exists or not (W2, O6, O7).
+ * The one place where somebody's password is checked: counted first, then verified, at the same cost whether the person exists or not (W2, O6, O7).
  * Refuses `account_locked`, `too_many_attempts` or `service_unavailable` (with the seconds to wait), or `invalid_credentials`.
  */
 export async function checkPassword(deps: DirectoryDeps, who: PasswordTry): Promise<Outcome<FoundPerson>> {
@@ -56,4 +56,10 @@ async function countAndVerify(deps: DirectoryDeps, { person, password }: Passwor
   if (!right || !person) return refused(refuse('invalid_credentials', 'Incorrect e-mail address or password.'));
   await forgetFailures(deps.pool, source);
   return done(person);
+}
+
+/** Whether a password is still the person's, for an operator who has it from a file: no failure is counted, so it answers nobody outside. */
+export async function isPasswordOf(deps: Pick<DirectoryDeps, 'pool'>, person: FoundPerson, password: string): Promise<boolean> {
+  const verifier = await readPassword(deps.pool, person.id, person.passwordFingerprint);
+  return verifier !== null && verifyPassword(password, verifier);
 }

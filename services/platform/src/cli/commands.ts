@@ -48,7 +48,7 @@ function directoryCommands(program: Command, run: Run): void {
   const users = program.command('users').description('manage people');
   users
     .command('create')
-    .description('create a person, or restore access for an existing one; prints a one-time sign-in link that can set a new password')
+    .description('create a person, or restore access for an existing one; prints a one-time link that signs in and asks for a new password')
     .requiredOption('--project <project>', 'id or slug of the project they join')
     .requiredOption('--email <address>')
     .option('--name <name>', 'required for a new person')

@@ -51,7 +51,7 @@ export const createUserWork =
           ? [`  Their name stays ${known.name}: people change it themselves, in the inbox.`]
           : []),
         `  ${url}`,
-        `  One-time sign-in link, valid until ${link.expiresAt}; can also set a password${connection.server ? '' : '. The server must be running'}.`,
+        `  One-time link, valid until ${link.expiresAt}: signs in and asks for a new password${connection.server ? '' : '. The server must be running'}.`,
       ],
     );
     return 0;
