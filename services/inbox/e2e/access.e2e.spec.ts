@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { DESKTOP, PHONE } from './browser.js';
 import { contrastFaults } from './contrast.js';
-import { eventually, inboxTest } from './inbox-test.js';
+import { eventually, inboxTest, settled as ready } from './inbox-test.js';
 
 const { server, chromium } = inboxTest();
 
@@ -156,6 +156,7 @@ describe('by keyboard alone', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Keys: the first' }).waitFor();
     await page.locator('.action-bar').waitFor();
+    await ready(page);
 
     await page.keyboard.press('r');
     await page.getByText('Enter feedback first').waitFor();
@@ -167,6 +168,7 @@ describe('by keyboard alone', () => {
     expect((await server.read(first.id)).status).toBe('pending');
     await page.keyboard.press('a');
     await page.getByRole('dialog', { name: 'Approve?' }).waitFor();
+    await ready(page);
     await page.keyboard.press('Enter');
     await page.locator('.outcome').waitFor();
     expect(await server.read(first.id)).toMatchObject({ decision: 'approved', feedback: 'approve r c a j k ?' });
@@ -177,6 +179,7 @@ describe('by keyboard alone', () => {
     await page.keyboard.press('j');
     await page.getByRole('heading', { level: 1, name: 'Keys: the second' }).waitFor();
     await page.locator('.action-bar').waitFor();
+    await ready(page);
     await page.keyboard.press('c');
     await page.getByText('Enter feedback first').waitFor();
     await page.keyboard.type('Once more, please');

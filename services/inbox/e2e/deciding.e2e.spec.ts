@@ -1,7 +1,8 @@
 /** Deciding in Chromium, through the real server: what an agent asks for, what a person makes of it, what the agent gets. */
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { eventually, inboxTest } from './inbox-test.js';
+import { PHONE } from './browser.js';
+import { decide, eventually, inboxTest, settled } from './inbox-test.js';
 
 const { server, chromium } = inboxTest();
 
@@ -9,8 +10,8 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const feedback = (page: Page) => page.getByLabel('Feedback to the agent');
 const outcome = (page: Page) => page.locator('.outcome');
 
-async function opened(id: string, person = server.admin): Promise<Page> {
-  const page = await chromium.pageOf(person);
+async function opened(id: string, person = server.admin, device: Parameters<typeof chromium.pageOf>[1] = {}): Promise<Page> {
+  const page = await chromium.pageOf(person, device);
   await page.goto(`/reviews/${id}`);
   await page.locator('.action-bar').waitFor();
   return page;
@@ -40,7 +41,7 @@ describe('a review', () => {
     await eventually(async () => expect((await server.readAs(id)).draft_payload).toEqual({ subject: 'Edited' }));
     await page.getByText(/^Draft saved/).waitFor();
     await feedback(page).fill('Shorter is better');
-    await button(page, 'Approve').click();
+    await decide(page, 'Approve');
     await outcome(page).waitFor();
     expect(await outcome(page).textContent()).toContain('Approved with edits');
     expect(await server.readAs(id)).toMatchObject({
@@ -63,7 +64,7 @@ describe('a review', () => {
     const page = await opened(id);
     await page.getByRole('textbox', { name: 'Subject' }).fill('Something else');
     await button(page, 'Revert Subject').click();
-    await button(page, 'Approve').click();
+    await decide(page, 'Approve');
     await outcome(page).waitFor();
     expect(await server.read(id)).toMatchObject({ decision: 'approved', approved_value: payload, edited_payload: null });
   });
@@ -100,22 +101,116 @@ describe('a review', () => {
     await versions.getByText('Version 2 against 1').waitFor();
     expect(await versions.textContent()).toMatch(/Friendlier, please.*removed: First.*added: Second/);
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Second try');
-    await button(page, 'Approve').click();
+    await decide(page, 'Approve');
     await outcome(page).waitFor();
     expect(await server.read(id)).toMatchObject({ decision: 'approved', current_version: 2, approved_value: { subject: 'Second try' } });
   });
 
-  it('can be taken back from the agent, or rejected while it works', async () => {
-    const [first, second] = [await server.askEmail('Take back'), await server.askEmail('Reject meanwhile')];
-    for (const { id } of [first, second]) await server.act(id, 'request_changes', { feedback: 'No' });
-    const page = await opened(first.id);
+  it('can be taken back from the agent, with what was typed', async () => {
+    const { id } = await server.askEmail('Take back');
+    const page = await opened(id);
+    await page.getByRole('textbox', { name: 'Subject' }).fill('A suggestion');
+    await feedback(page).fill('Friendlier, please');
+    await button(page, 'Request changes').click();
     await button(page, 'Cancel the request for changes').click();
     await page.getByRole('heading', { name: 'Your decision' }).waitFor();
-    expect((await server.read(first.id)).status).toBe('pending');
-    await page.goto(`/reviews/${second.id}`);
+    await page.locator('.notices').getByText('Request for changes taken back', { exact: true }).waitFor();
+    expect(await feedback(page).inputValue()).toBe('Friendlier, please');
+    expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('A suggestion');
+    expect((await server.read(id)).status).toBe('pending');
+  });
+
+  it('taken back by another person leaves the words to their author', async () => {
+    const fay = await server.invite('fay-who-asks');
+    const { id } = await server.askEmail('Take back another’s');
+    await server.act(id, 'request_changes', { feedback: 'Not mine' }, fay);
+    const page = await opened(id);
+    await button(page, 'Cancel the request for changes').click();
+    await page.getByRole('heading', { name: 'Your decision' }).waitFor();
+    expect(await feedback(page).inputValue()).toBe('');
+  });
+
+  it('is rejected while the agent works on it only after a question, for a reason, and says what had been requested', async () => {
+    const { id } = await server.askEmail('Reject meanwhile');
+    await server.act(id, 'request_changes', { feedback: 'Shorter, please' });
+    const page = await opened(id);
     await button(page, 'Reject').click();
+    const dialog = page.getByRole('dialog', { name: 'Reject?' });
+    await dialog.getByRole('button', { name: 'Reject' }).click();
+    await dialog.getByText('Enter the reason first').waitFor();
+    expect((await server.read(id)).status).toBe('awaiting_iteration');
+    await dialog.getByLabel('Reason').fill('The order was cancelled.');
+    await dialog.getByRole('button', { name: 'Reject' }).click();
     await outcome(page).waitFor();
-    expect((await server.read(second.id)).decision).toBe('rejected');
+    expect(await outcome(page).textContent()).toMatch(/Rejected.*You requested changes.*Shorter, please.*The order was cancelled\./);
+    expect(await server.read(id)).toMatchObject({ decision: 'rejected', feedback: 'The order was cancelled.' });
+    await page.reload();
+    await outcome(page).getByText('Changes had been requested').waitFor();
+  });
+});
+
+describe('two presses at once', () => {
+  it.each([
+    ['a double click on a desktop', {}, 120],
+    ['a double tap on a phone', { viewport: PHONE, hasTouch: true, isMobile: true }, 250],
+  ])('on “Request changes” request changes, and nothing else: %s', async (_, device, apartMs) => {
+    const { id } = await server.askEmail('Pressed twice');
+    const page = await opened(id, server.admin, device);
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/action')) sent.push((JSON.parse(request.postData() ?? '') as { action_id: string }).action_id);
+    });
+    await feedback(page).fill('Friendlier, please');
+    const box = await button(page, 'Request changes').boundingBox();
+    if (!box) throw new Error('The button is not on the page.');
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    const press = () => ('hasTouch' in device ? page.touchscreen.tap(x, y) : page.mouse.click(x, y));
+    await settled(page);
+    await press();
+    await button(page, 'Cancel the request for changes').waitFor();
+    // Time has to pass, as between the presses of a person, and whatever lies under the finger is pressed now and again until it would count.
+    for (let at = 0; at < 2; at++) {
+      await press();
+      await page.evaluate((ms) => new Promise((later) => setTimeout(later, ms)), apartMs);
+    }
+    await settled(page);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(sent).toEqual(['request_changes']);
+    expect(await server.read(id)).toMatchObject({ status: 'awaiting_iteration', feedback: 'Friendlier, please' });
+  });
+
+  it('of a key ask once, and say nothing yet', async () => {
+    const { id } = await server.askEmail('Key pressed twice');
+    const page = await opened(id);
+    await settled(page);
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Approve?' }).waitFor();
+    await page.keyboard.press('Enter');
+    expect((await server.read(id)).status).toBe('pending');
+    await settled(page);
+    await page.keyboard.press('Enter');
+    await outcome(page).waitFor();
+    expect((await server.read(id)).decision).toBe('approved');
+  });
+
+  it('on “Approve” ask, and do not answer', async () => {
+    const { id } = await server.askEmail('Approved twice', { irreversibility: 'reversible' });
+    const page = await opened(id, server.admin, { viewport: { width: 390, height: 420 } });
+    const box = await button(page, 'Approve').boundingBox();
+    if (!box) throw new Error('The button is not on the page.');
+    await settled(page);
+    await page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2);
+    const dialog = page.getByRole('dialog', { name: 'Approve?' });
+    await dialog.waitFor();
+    const yes = await dialog.getByRole('button', { name: 'Approve' }).boundingBox();
+    if (!yes) throw new Error('The button is not on the page.');
+    await page.mouse.click(yes.x + yes.width / 2, yes.y + yes.height / 2);
+    await settled(page);
+    expect(await dialog.count()).toBe(1);
+    expect((await server.read(id)).status).toBe('pending');
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+    await outcome(page).waitFor();
   });
 });
 
@@ -142,11 +237,11 @@ describe('when something moves under the person', () => {
     await feedback(loser).fill('My reason');
     // The loser's page does not hear of it before it sends: as if both had pressed in the same moment.
     await loser.route('**/action', async (route) => {
-      await button(winner, 'Approve').click();
+      await decide(winner, 'Approve');
       await outcome(winner).waitFor();
       await route.continue();
     });
-    await button(loser, 'Approve').click();
+    await decide(loser, 'Approve');
     const alert = loser.getByRole('alert').filter({ hasText: 'Already decided' });
     await alert.waitFor();
     expect(await alert.textContent()).toMatch(/approved by ann-at-once@example\.org/);
@@ -178,9 +273,9 @@ describe('when something moves under the person', () => {
     });
     // The stream would tell; this page has lost it as well.
     await page.route(`**/api/v1/reviews/${id}`, (route) => (lost && route.request().method() === 'GET' ? route.abort() : route.continue()));
-    await button(page, 'Approve').click();
+    await decide(page, 'Approve');
     await page.getByText('It is safe to submit again').waitFor();
-    await button(page, 'Approve').click();
+    await decide(page, 'Approve');
     await outcome(page).waitFor();
     expect(await outcome(page).textContent()).toContain('You (');
   });
@@ -194,7 +289,8 @@ describe('before something that cannot be undone', () => {
     expect(await page.locator('.review-badges').textContent()).toContain('Cannot be undone');
     await button(page, 'Approve').click();
     const dialog = page.getByRole('dialog', { name: 'Approve? This cannot be undone.' });
-    expect(await dialog.textContent()).toMatch(/Production change.*Drop the table.*Irreversible\./);
+    expect(await dialog.textContent()).toMatch(/Production change.*Drop the table.*DROP TABLE sessions.*it cannot be undone\./);
+    await settled(page);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
     expect((await server.read(id)).status).toBe('pending');
@@ -221,7 +317,7 @@ describe('holding a review', () => {
     expect(await button(holder, 'Take over').count()).toBe(0);
     await button(admin, 'Release').click();
     await holder.getByText('Unclaimed').waitFor();
-    await button(holder, 'Approve').click();
+    await decide(holder, 'Approve');
     await outcome(holder).waitFor();
     expect((await server.read(id)).decided_by).toBe(ben.email);
   });
@@ -237,7 +333,7 @@ describe('holding a review', () => {
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Two authors');
     await button(page, 'Use them').click();
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Cleo’s wording');
-    await button(page, 'Approve').click();
+    await decide(page, 'Approve');
     await outcome(page).waitFor();
     expect(await server.read(id)).toMatchObject({ decision: 'edited', approved_value: { subject: 'Cleo’s wording' } });
   });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { Chromium } from './browser.js';
 import { Server } from './server.js';
 
@@ -34,4 +35,15 @@ export async function eventually(check: () => unknown): Promise<void> {
       await new Promise((later) => setTimeout(later, 50));
     }
   }
+}
+
+/** Waits until what came last takes a press: for keys, which nothing holds back as the browser holds back a click of a test. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('[data-settling]').first().waitFor({ state: 'detached' });
+}
+
+/** Presses a final action and says yes to the question, as somebody does who has read it. */
+export async function decide(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name, exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
 }

@@ -62,7 +62,7 @@ describe('an agent that attacks', () => {
     await page.locator('.prose').first().waitFor();
     // The page has drawn everything. That nothing runs shows only when some time has passed in which it could.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100))));
-    expect(await page.locator('.prose').textContent()).toContain('<script>alert(1)</script>');
+    expect(await page.locator('.fields .prose').textContent()).toContain('<script>alert(1)</script>');
     expect(await page.locator('main').locator('script, iframe, style, form, base, meta, svg, [onerror], [onload]').count()).toBe(0);
     const hrefs = await page.locator('main a').evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).protocol));
     expect([...new Set(hrefs)].every((protocol) => ['http:', 'https:', 'mailto:'].includes(protocol))).toBe(true);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { DESKTOP, PHONE } from './browser.js';
-import { eventually, inboxTest } from './inbox-test.js';
+import { decide, eventually, inboxTest, settled } from './inbox-test.js';
 
 const { server, chromium } = inboxTest();
 
@@ -34,7 +34,14 @@ describe.each([
 ])('a version that comes while the page is open, %s', (_, viewport) => {
   it.each([
     ['of what cannot be undone', { irreversibility: 'irreversible' as const }, async (page: Page) => button(page, 'Approve').click()],
-    ['of a key', {}, async (page: Page) => page.keyboard.press('a')],
+    [
+      'of a key',
+      {},
+      async (page: Page) => {
+        await settled(page);
+        await page.keyboard.press('a');
+      },
+    ],
     [
       'with an edit',
       { irreversibility: 'irreversible' as const },
@@ -88,7 +95,7 @@ describe.each([
     expect(await show.evaluate((element) => element.getBoundingClientRect().top)).toBeGreaterThan(0);
     await show.click();
     await eventually(async () => expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(EVIL.subject));
-    await button(page, 'Approve').click();
+    await decide(page, 'Approve');
     await page.locator('.outcome').waitFor();
     const { payload_digest, ...review } = await server.read(id);
     expect(sent.map((body) => JSON.parse(body))).toEqual([{ action_id: 'approve', version: 2, payload_digest }]);

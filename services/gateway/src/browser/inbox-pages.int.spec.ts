@@ -45,4 +45,23 @@ describe('the inbox', () => {
     const response = await fetch(`${edge.url}${path}`);
     expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([404, 'route_not_found']);
   });
+
+  it('says on a page that an address leads nowhere, to browsers alone', async () => {
+    const html = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const page = await edge.fetch('/nope', { headers: { accept: html } });
+    expect([page.status, page.headers.get('content-type'), page.headers.get('cache-control')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+      'no-cache',
+    ]);
+    expect(await page.text()).toContain('<!doctype html>');
+    for (const [path, init] of [
+      ['/nope', { headers: { accept: 'application/json' } }],
+      ['/nope', { method: 'POST', headers: { accept: html } }],
+      ['/api/v1/nope', { headers: { accept: html } }],
+    ] as const) {
+      const answer = await edge.fetch(path, init);
+      expect([answer.status >= 400, answer.headers.get('content-type')]).toEqual([true, expect.stringContaining('application/json')]);
+    }
+  });
 });

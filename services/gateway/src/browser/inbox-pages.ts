@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Addresses the inbox draws itself, once its one page is loaded. */
 const PAGES = ['/', '/login', '/reviews', '/reviews/*', '/invite'];
@@ -24,4 +24,13 @@ export async function serveInbox(fastify: FastifyInstance, directory: string): P
   const page = async (_: unknown, reply: FastifyReply) =>
     built() ? reply.sendFile('index.html') : reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
   for (const path of PAGES) fastify.get(path, page);
+  fastify.addHook('onRequest', async (request, reply) => {
+    if (isMistyped(request) && built()) return reply.code(404).sendFile('index.html');
+  });
+}
+
+/** An address that leads nowhere, opened in a browser: the inbox says so on a page. Whoever does not ask for one is answered as everywhere. */
+function isMistyped({ is404, method, url, headers }: FastifyRequest): boolean {
+  const asksForPage = (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '');
+  return is404 && asksForPage && !url.startsWith('/api/');
 }

@@ -19,6 +19,8 @@ export const ROUTES = {
   saveReviewDraft: ['PUT', '/api/v1/reviews/{id}/draft'],
   discardReviewDraft: ['DELETE', '/api/v1/reviews/{id}/draft'],
   claimReview: ['POST', '/api/v1/reviews/{id}/claim'],
+  archiveReview: ['POST', '/api/v1/reviews/{id}/archive'],
+  unarchiveReview: ['POST', '/api/v1/reviews/{id}/unarchive'],
   releaseReview: ['POST', '/api/v1/reviews/{id}/release'],
 } as const satisfies { [Id in OperationId]?: Route<Id> };
 

@@ -20,18 +20,17 @@ export function PriorityBadge({ priority }: { priority: Priority }) {
   return <Badge tone={tone}>{label} priority</Badge>;
 }
 
-const REVERSAL: Record<NonNullable<Review['irreversibility']>, { brief: string; full: string; tone: Tone }> = {
-  irreversible: { brief: 'Irreversible', full: 'Cannot be undone', tone: 'danger' },
-  costly_reversible: { brief: 'Costly to undo', full: 'Costly to undo', tone: 'warning' },
-  reversible: { brief: '', full: 'Can be undone', tone: 'plain' },
+const REVERSAL: Record<NonNullable<Review['irreversibility']>, { words: string; tone: Tone }> = {
+  irreversible: { words: 'Cannot be undone', tone: 'danger' },
+  costly_reversible: { words: 'Costly to undo', tone: 'warning' },
+  reversible: { words: 'Can be undone', tone: 'plain' },
 };
 
-/** Whether what would be approved can be taken back; nothing where the agent did not say. */
+/** Whether what would be approved can be taken back; nothing where the agent did not say, and in brief only what gives pause. */
 export function IrreversibilityBadge({ irreversibility, brief = false }: { irreversibility: Review['irreversibility']; brief?: boolean }) {
-  if (irreversibility === null) return null;
-  const { brief: short, full, tone } = REVERSAL[irreversibility];
-  const words = brief ? short : full;
-  return words === '' ? null : <Badge tone={tone}>{words}</Badge>;
+  if (irreversibility === null || (brief && irreversibility === 'reversible')) return null;
+  const { words, tone } = REVERSAL[irreversibility];
+  return <Badge tone={tone}>{words}</Badge>;
 }
 
 const OUTCOMES: Partial<Record<NonNullable<Review['decision']>, { label: string; tone: Tone }>> = {

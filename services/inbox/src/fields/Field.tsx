@@ -77,9 +77,9 @@ function FieldLabel({ id, text, labelled }: { id: string; text: string; labelled
       <Revealed text={text} />
     </label>
   ) : (
-    <h3 {...props}>
+    <h2 {...props}>
       <Revealed text={text} />
-    </h3>
+    </h2>
   );
 }
 

@@ -12,7 +12,7 @@ export function StreamLight() {
     <span
       className={`stream-light stream-${state}`}
       role="status"
-      title={state === 'live' ? 'New requests appear automatically' : undefined}
+      title={state === 'live' ? 'Live: new requests appear automatically' : undefined}
     >
       <span className="stream-dot" aria-hidden="true" />
       {words}

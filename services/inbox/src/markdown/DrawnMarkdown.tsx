@@ -18,9 +18,9 @@ const COMPONENTS: Components = {
   ),
   img: ({ src, alt = '', title }) => <DrawnPicture source={typeof src === 'string' ? src : ''} alt={alt} title={title} />,
   // Headings of a field stand below those of the page.
-  h1: ({ children }) => <h4>{children}</h4>,
-  h2: ({ children }) => <h5>{children}</h5>,
-  h3: ({ children }) => <h6>{children}</h6>,
+  h1: ({ children }) => <h3>{children}</h3>,
+  h2: ({ children }) => <h4>{children}</h4>,
+  h3: ({ children }) => <h5>{children}</h5>,
   h4: ({ children }) => <h6>{children}</h6>,
   h5: ({ children }) => <h6>{children}</h6>,
   table: ({ children }) => (

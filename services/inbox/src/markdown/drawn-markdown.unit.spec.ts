@@ -10,7 +10,7 @@ const wordsIn = (html: string) => html.replace(/<[^>]*>/g, '');
 describe('untrusted markdown', () => {
   it('is drawn, its headings below those of the page', () => {
     const html = drawn('# Title\n\nSome **bold** text\n\n- [ ] open\n\n| a | b |\n|:-:|--:|\n| 1 | 2 |');
-    expect(html).toContain('<h4>Title</h4>');
+    expect(html).toContain('<h3>Title</h3>');
     expect(html).toContain('<strong>bold</strong>');
     expect(html).toContain('<td class="aligned-center">1</td>');
   });

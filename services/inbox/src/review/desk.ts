@@ -20,7 +20,14 @@ export interface Desk {
   armed: string | null;
   /** Version the person turned to from another. */
   arrived: number | null;
+  /** Changes that were asked for when the review was settled: the outcome no longer tells of them. */
+  unanswered: ChangeRequest | null;
+  /** Edits that went along with a request for changes, for when it is taken back. */
+  suggested: Edits;
 }
+
+/** Who asked the agent for changes, when, and in which words. */
+export type ChangeRequest = Pick<Review, 'last_action_by' | 'last_action_at' | 'feedback'>;
 
 export type DeskEvent =
   | { type: 'loaded'; review: Review }
@@ -31,7 +38,8 @@ export type DeskEvent =
   | { type: 'turned' }
   | { type: 'discarded' }
   | { type: 'restored'; edits: Edits; feedback?: string }
-  | { type: 'acted'; review: Review; sent: boolean };
+  /** `takenBack`: a request for changes was; with its words where they are this person's. */
+  | { type: 'acted'; review: Review; sent: boolean; takenBack?: string | null };
 
 export interface Typed {
   edits: Edits;
@@ -46,8 +54,13 @@ export function openDesk(review: Review, typed: Typed = { edits: {}, feedback: '
     feedback: typed.feedback,
     armed: null,
     arrived: null,
+    unanswered: null,
+    suggested: {},
   };
 }
+
+/** The server takes no longer feedback, in characters. */
+export const LONGEST_FEEDBACK = 10_000;
 
 export function isOpen(review: Pick<Review, 'status'>): boolean {
   return review.status === 'pending' || review.status === 'awaiting_iteration';
@@ -63,6 +76,10 @@ export function hasTyped(desk: Pick<Desk, 'edits' | 'feedback'>): boolean {
 }
 
 export function changeDesk(desk: Desk, event: DeskEvent): Desk {
+  return keepUnanswered(desk, changed(desk, event));
+}
+
+function changed(desk: Desk, event: DeskEvent): Desk {
   switch (event.type) {
     case 'loaded':
       return loaded(desk, event.review);
@@ -84,12 +101,27 @@ export function changeDesk(desk: Desk, event: DeskEvent): Desk {
       return { ...desk, edits: standing(desk.shown.payload, { ...desk.edits, ...event.edits }), feedback: event.feedback ?? desk.feedback };
     case 'acted': {
       const { shown, waiting } = desk;
-      const taken = { ...desk, armed: null, ...(event.sent ? { edits: {}, feedback: '' } : {}) };
+      const taken = { ...desk, armed: null, ...typedAfter(desk, event) };
       if (!sameVersion(shown, event.review)) return loaded(taken, event.review);
       const newer = waiting !== null && waiting.updated_at > event.review.updated_at ? waiting : null;
       return { ...taken, shown: event.review, waiting: newer, arrived: null };
     }
   }
+}
+
+/** What was sent is no longer typed; what was taken back is typed again, unless something else is by now. */
+function typedAfter(desk: Desk, { sent, takenBack }: Extract<DeskEvent, { type: 'acted' }>): Partial<Desk> {
+  if (sent) return { edits: {}, feedback: '', suggested: desk.edits };
+  if (takenBack === undefined) return {};
+  const feedback = desk.feedback.trim() === '' ? (takenBack ?? desk.feedback) : desk.feedback;
+  return { feedback, edits: standing(desk.shown.payload, { ...desk.suggested, ...desk.edits }), suggested: {} };
+}
+
+function keepUnanswered(before: Desk, after: Desk): Desk {
+  const settledNow = before.shown.status === 'awaiting_iteration' && !isOpen(after.shown);
+  if (!settledNow || !sameVersion(before.shown, after.shown)) return after;
+  const { last_action_by, last_action_at, feedback } = before.shown;
+  return { ...after, unanswered: { last_action_by, last_action_at, feedback } };
 }
 
 function loaded(desk: Desk, review: Review): Desk {
@@ -107,6 +139,7 @@ function turned(desk: Desk, review: Review): Desk {
     edits: kept,
     armed: null,
     arrived: sameVersion(desk.shown, review) ? null : review.current_version,
+    suggested: sameVersion(desk.shown, review) ? desk.suggested : {},
   };
 }
 

@@ -73,6 +73,23 @@ describe('a desk', () => {
     expect(hasTyped(kept)).toBe(true);
   });
 
+  it('has what was sent with a request for changes again once that is taken back, unless something else was typed since', () => {
+    const asked = given(edit, feedback, { type: 'acted', review: awaited, sent: true });
+    const reopened = { ...first, updated_at: awaited.updated_at };
+    const back = (takenBack: string | null): DeskEvent => ({ type: 'acted', review: reopened, sent: false, takenBack });
+    expect(changeDesk(asked, back('Too long'))).toMatchObject({ feedback: 'Too long', edits: { subject: { value: 'Good day' } } });
+    expect(changeDesk(asked, back(null)).feedback).toBe('');
+    expect(changeDesk({ ...asked, feedback: 'Since' }, back('Too long')).feedback).toBe('Since');
+  });
+
+  it('remembers the request for changes in the midst of which a review was settled', () => {
+    const asked = openDesk(awaited);
+    const rejected = shownAfter(decidedBy(mine, 'reject_from_iteration', askedForChanges(), { feedback: 'Too late' }));
+    const end = changeDesk(asked, { type: 'loaded', review: rejected });
+    expect(end).toMatchObject({ shown: { feedback: 'Too late' }, unanswered: { feedback: 'Friendlier, please' } });
+    expect(given({ type: 'loaded', review: settled }).unanswered).toBeNull();
+  });
+
   it('does not let an older answer undo a newer one', () => {
     expect(given({ type: 'loaded', review: settled }, { type: 'loaded', review: first }).shown).toBe(settled);
     const waiting = given(edit, { type: 'loaded', review: second });

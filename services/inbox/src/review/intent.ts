@@ -40,3 +40,15 @@ export function intentOf(desk: Desk, action: TemplateAction): Intent | null {
 export function stands(intent: Intent, desk: Desk): boolean {
   return desk.waiting === null && judgedAlike(intent.review, desk.shown);
 }
+
+/** Whether its dialog asks for the reason: the protocol's own reject takes it or leaves it, where the template's requires one. */
+export function asksWhy({ action, review, body }: Intent): boolean {
+  const own = review.actions.filter(({ decision_value }) => decision_value === 'rejected');
+  const isOwn = own.some(({ id }) => id === action.id);
+  return action.decision_value === 'rejected' && !isOwn && body.feedback === undefined && own.some((reject) => reject.requires_feedback);
+}
+
+/** With the reason its dialog asked for. */
+export function withReason(intent: Intent, feedback: string): Intent {
+  return asksWhy(intent) ? { ...intent, body: { ...intent.body, feedback } } : intent;
+}

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { changeDesk, type Desk, type DeskEvent, openDesk } from './desk.js';
 import { chosen } from './difference/edits.js';
-import { type Intent, intentOf, stands } from './intent.js';
+import { asksWhy, type Intent, intentOf, stands, withReason } from './intent.js';
 import { askedForChanges, decidedBy, requested, resubmitted, shownAfter, theirs } from './wire-fixture.js';
 
 const first = shownAfter(requested());
@@ -61,5 +61,25 @@ describe('an intent', () => {
         if (intent) expect(intent.body.payload_digest).toBe(first.payload_digest);
       }),
     );
+  });
+});
+
+describe('rejecting while changes are awaited', () => {
+  const reject = awaited.available_actions.find(({ decision_value }) => decision_value === 'rejected') as TemplateAction;
+  const begun = (desk: Desk, action = reject) => intentOf(desk, action) as Intent;
+
+  it('asks for the reason that the template’s own reject requires', () => {
+    const intent = begun(openDesk(awaited));
+    expect(asksWhy(intent)).toBe(true);
+    expect(withReason(intent, 'Too late').body.feedback).toBe('Too late');
+  });
+
+  it('does not ask for one that was typed, that no template requires, or of the template’s own actions', () => {
+    expect(asksWhy(begun(after(openDesk(awaited), { type: 'feedback', text: 'Too late' })))).toBe(false);
+    const lenient = { ...awaited, actions: awaited.actions.map((action) => ({ ...action, requires_feedback: false })) };
+    expect(asksWhy(begun(openDesk(lenient)))).toBe(false);
+    const own = first.available_actions.find(({ id }) => id === 'reject') as TemplateAction;
+    const intent = begun(openDesk(first), own);
+    expect([asksWhy(intent), withReason(intent, 'Too late')]).toEqual([false, intent]);
   });
 });

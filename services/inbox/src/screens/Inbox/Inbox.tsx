@@ -1,24 +1,27 @@
 import type { ReviewStatus } from '@countersign/contracts';
-import { useRef } from 'react';
+import { type RefObject, useEffect, useMemo, useRef } from 'react';
 import { Link, useSearch } from 'wouter';
 import { sentenceOf } from '../../api/failure.js';
 import { Banner } from '../../elements/Banner.js';
 import { EmptyState } from '../../elements/EmptyState.js';
 import { useKeys } from '../../elements/keys.js';
 import { useTitle } from '../../elements/title.js';
+import { newestFirst } from '../../queue/newest-first.js';
+import { usePlace } from '../../queue/place.js';
 import { useQueue } from '../../queue/QueueProvider.js';
 import { type ReviewListState, useReviewList } from '../../queue/use-review-list.js';
 import { useSession } from '../../session/session-context.js';
 import { ReviewRow } from './ReviewRow.js';
 import { useArrivals } from './use-arrivals.js';
+import { useStrip } from './use-strip.js';
 
 const TABS = [
   { status: 'pending', label: 'To decide' },
-  { status: 'awaiting_iteration', label: 'With the agent' },
-  { status: 'decided', label: 'Decided' },
-  { status: 'expired', label: 'Expired' },
-  { status: 'archived', label: 'Archived' },
-] as const satisfies { status: ReviewStatus; label: string }[];
+  { status: 'awaiting_iteration', label: 'Waiting for the agent' },
+  { status: 'decided', label: 'Decided', over: true },
+  { status: 'expired', label: 'Expired', over: true },
+  { status: 'archived', label: 'Archived', over: true },
+] as const satisfies { status: ReviewStatus; label: string; over?: true }[];
 
 type Tab = (typeof TABS)[number];
 
@@ -27,6 +30,7 @@ export function InboxScreen() {
   const asked = new URLSearchParams(useSearch()).get('status');
   const tab: Tab = TABS.find(({ status }) => status === asked) ?? TABS[0];
   const { total } = useQueue();
+  usePlaceOfList(addressOf(tab));
   useTitle(tab.status === 'pending' ? (total > 0 ? `(${total}) Inbox` : 'Inbox') : tab.label);
   return (
     <div className="inbox">
@@ -37,19 +41,17 @@ export function InboxScreen() {
   );
 }
 
+const addressOf = ({ status }: Tab): string => (status === 'pending' ? '/' : `/?status=${status}`);
+
 function Tabs({ current }: { current: Tab }) {
   const { total, capped, phase } = useQueue();
+  const strip = useStrip(current.status);
   return (
-    <nav className="tabs" aria-label="Reviews">
-      {TABS.map(({ status, label }) => (
-        <Link
-          key={status}
-          href={status === 'pending' ? '/' : `/?status=${status}`}
-          className="tab"
-          aria-current={status === current.status ? 'page' : undefined}
-        >
-          {label}
-          {status === 'pending' && phase === 'ready' ? (
+    <nav className="tabs" aria-label="Reviews" {...strip}>
+      {TABS.map((tab) => (
+        <Link key={tab.status} href={addressOf(tab)} className="tab" aria-current={tab.status === current.status ? 'page' : undefined}>
+          {tab.label}
+          {tab.status === 'pending' && phase === 'ready' ? (
             <span className="tab-count">
               {total}
               {capped ? '+' : ''}
@@ -68,7 +70,10 @@ function Queue() {
 }
 
 function OtherList({ tab }: { tab: Tab }) {
-  return <Reviews list={useReviewList({ status: tab.status })} label={tab.label} empty={<EmptyState title="No reviews" />} />;
+  const list = useReviewList({ status: tab.status });
+  const over = 'over' in tab;
+  const items = useMemo(() => (over ? newestFirst(list.items) : list.items), [over, list.items]);
+  return <Reviews list={{ ...list, items }} label={tab.label} empty={<EmptyState title="No reviews" />} />;
 }
 
 function EmptyQueue() {
@@ -97,6 +102,7 @@ function Reviews({ list, label, arrived = NONE, empty }: ReviewsProps) {
     next?.focus();
     next?.scrollIntoView({ block: 'nearest' });
   };
+  useReturn(rows, list.phase);
   useKeys({ j: move(1), arrowdown: move(1), k: move(-1), arrowup: move(-1) });
 
   if (list.phase === 'loading') return <Skeleton label={label} />;
@@ -127,6 +133,27 @@ function Reviews({ list, label, arrived = NONE, empty }: ReviewsProps) {
       ) : null}
     </>
   );
+}
+
+/** Who comes back from a review finds its row as they left it; where it is gone, the one after it. */
+function useReturn(rows: RefObject<HTMLOListElement | null>, phase: ReviewListState['phase']): void {
+  const place = usePlace();
+  useEffect(() => {
+    if (phase === 'loading') return;
+    const left = place.current.reviews;
+    place.current.reviews = [];
+    if (document.activeElement !== null && document.activeElement !== document.body) return;
+    const row = left.map((id) => rows.current?.querySelector<HTMLElement>(`a[href="/reviews/${id}"]`)).find((found) => found);
+    row?.focus();
+  }, [rows, phase, place]);
+}
+
+function usePlaceOfList(list: string): void {
+  const place = usePlace();
+  useEffect(() => {
+    place.current.list = list;
+    place.current.begun = true;
+  }, [place, list]);
 }
 
 function Failed({ list }: { list: ReviewListState }) {

@@ -79,7 +79,7 @@ function AcceptForm({ token, email }: { token: string; email: string }) {
 
   return (
     <form className="form" onSubmit={(event) => void accept(event)}>
-      <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+      <input type="text" hidden name="username" autoComplete="username" value={email} readOnly />
       <label className="form-row" htmlFor={`${id}-name`}>
         <span>Your name</span>
         <input id={`${id}-name`} className="input" name="name" autoComplete="name" required maxLength={200} />

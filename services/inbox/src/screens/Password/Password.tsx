@@ -38,7 +38,7 @@ export function PasswordScreen() {
         <h1 className="card-title">Choose a password</h1>
         <p className="muted">You are signed in as {me.email}. Choose a password of your own to go on.</p>
         <form className="form" onSubmit={(event) => void change(event)}>
-          <input type="hidden" name="username" autoComplete="username" value={me.email} readOnly />
+          <input type="text" hidden name="username" autoComplete="username" value={me.email} readOnly />
           {askCurrent ? (
             <label className="form-row" htmlFor={`${id}-current`}>
               <span>Current password</span>

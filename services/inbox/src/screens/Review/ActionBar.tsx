@@ -1,5 +1,6 @@
 import type { TemplateAction } from '@countersign/contracts';
 import { Revealed } from '../../elements/Revealed.js';
+import type { Settling } from '../../elements/settling.js';
 import { effectInWords } from '../../review/action-effect.js';
 import { actionOfKey } from '../../review/action-order.js';
 
@@ -8,15 +9,16 @@ interface BarProps {
   /** Action under way. */
   busy: string | null;
   off: boolean;
+  guard: Settling['guard'];
   onPress: (action: TemplateAction) => void;
 }
 
 const SHORTCUTS = ['a', 'r', 'c'];
 
 /** The actions of the review, to be pressed. On small screens it stays in sight. */
-export function ActionBar({ actions, busy, off, onPress }: BarProps) {
+export function ActionBar({ actions, busy, off, guard, onPress }: BarProps) {
   return (
-    <div className="action-bar">
+    <div className="action-bar" {...guard}>
       {actions.map((action) => {
         const shortcut = SHORTCUTS.find((key) => actionOfKey(key, actions) === action);
         return (

@@ -1,8 +1,10 @@
 import type { Dispatch } from 'react';
 import { useKeys } from '../../elements/keys.js';
+import { useSettling } from '../../elements/settling.js';
 import { actionOfKey, inOrder } from '../../review/action-order.js';
 import type { Desk, DeskEvent } from '../../review/desk.js';
 import type { Holder } from '../../review/holder.js';
+import { whatWaits } from '../../review/what-waits.js';
 import { ActionBar } from './ActionBar.js';
 import { Awaited } from './Awaited.js';
 import { ConfirmDialog } from './ConfirmDialog.js';
@@ -28,9 +30,10 @@ export function DecisionPanel({ desk, change, reload, holder, draft, decision }:
   const actions = inOrder(shown.available_actions);
   const armed = actions.find((action) => action.id === desk.armed);
   const off = holder.kind === 'other' || waiting !== null || decision.busy !== null;
+  const settling = useSettling(meaningOf(desk, off));
   const byKey = (key: string) => {
     const action = off ? undefined : actionOfKey(key, actions);
-    return action && (() => decision.press(action, { byKey: true }));
+    return action && (() => (settling.isSettling() ? undefined : decision.press(action, { byKey: true })));
   };
   useKeys({ a: byKey('a'), r: byKey('r'), c: byKey('c') });
 
@@ -39,15 +42,20 @@ export function DecisionPanel({ desk, change, reload, holder, draft, decision }:
       <section className="panel" aria-label="Decision">
         <h2 className="section-title">{pending ? 'Your decision' : 'Waiting for the agent'}</h2>
         {pending ? null : <Awaited review={shown} />}
-        {waiting ? (
-          <p className="panel-line warning-text">Nothing can be decided until you have turned to what is new, at the top of the page.</p>
-        ) : null}
+        {waiting ? <p className="panel-line warning-text">{whatWaits(shown, waiting).panel}</p> : null}
         <HoldLine review={shown} holder={holder} reload={reload} change={change} tell={decision.tell} />
         {pending && holder.kind !== 'other' ? <EditsLine desk={desk} change={change} draft={draft} /> : null}
         <FeedbackInput desk={desk} change={change} actions={actions} armed={armed} off={off} onSend={decision.press} />
       </section>
-      <ActionBar actions={actions} busy={decision.busy} off={off} onPress={decision.press} />
-      {decision.confirming ? <ConfirmDialog intent={decision.confirming} onConfirm={decision.confirm} onCancel={decision.cancel} /> : null}
+      <ActionBar actions={actions} busy={decision.busy} off={off} guard={settling.guard} onPress={decision.press} />
+      {decision.confirming ? (
+        <ConfirmDialog intent={decision.confirming} desk={desk} change={change} onConfirm={decision.confirm} onCancel={decision.cancel} />
+      ) : null}
     </>
   );
+}
+
+/** What pressing a button of the bar would do, as far as one that is meant for something else would do harm. */
+function meaningOf({ shown }: Desk, off: boolean): string {
+  return [shown.id, shown.current_version, shown.payload_digest, off, ...shown.available_actions.map(({ id }) => id)].join(' ');
 }

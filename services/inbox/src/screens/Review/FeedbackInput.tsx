@@ -1,7 +1,7 @@
 import type { TemplateAction } from '@countersign/contracts';
 import { type Dispatch, useEffect, useId, useRef } from 'react';
 import { takesEdits } from '../../review/action-effect.js';
-import type { Desk, DeskEvent } from '../../review/desk.js';
+import { type Desk, type DeskEvent, LONGEST_FEEDBACK } from '../../review/desk.js';
 
 interface FeedbackProps {
   desk: Desk;
@@ -12,9 +12,6 @@ interface FeedbackProps {
   off: boolean;
   onSend: (action: TemplateAction) => void;
 }
-
-/** Longest feedback the server takes. */
-const LONGEST = 10_000;
 
 export function FeedbackInput({ desk, change, actions, armed, off, onSend }: FeedbackProps) {
   const id = useId();
@@ -33,7 +30,7 @@ export function FeedbackInput({ desk, change, actions, armed, off, onSend }: Fee
         ref={input}
         className="input input-text"
         rows={3}
-        maxLength={LONGEST}
+        maxLength={LONGEST_FEEDBACK}
         value={desk.feedback}
         onChange={(event) => change({ type: 'feedback', text: event.target.value })}
         onKeyDown={(event) => {

@@ -51,7 +51,7 @@ export function Notices({ desk, change, notice, onDismiss }: NoticesProps) {
             </button>
           }
         >
-          {news.stays} Nothing can be decided until you have turned to it. Your input is kept.
+          {news.stays} Your input is kept.
         </Banner>
       ) : arrived !== null && isOpen(shown) ? (
         <Banner tone="accent" title={`You are now looking at version ${arrived}`}>

@@ -1,43 +1,86 @@
 import type { Review } from '@countersign/contracts';
-import type { Ref } from 'react';
+import type { Dispatch, Ref } from 'react';
 import { Link } from 'wouter';
 import { Digest } from '../../elements/Digest.js';
 import { FullTime } from '../../elements/Moment.js';
 import { Revealed } from '../../elements/Revealed.js';
 import { outcomeOf } from '../../elements/ReviewBadges.js';
+import { useSettling } from '../../elements/settling.js';
+import type { ChangeRequest, DeskEvent } from '../../review/desk.js';
 import { useSession } from '../../session/session-context.js';
+import { ArchiveButton } from './ArchiveButton.js';
+import { RequestedBy } from './Awaited.js';
+import type { Notice } from './use-decision.js';
 
 /** How the review ended: by whom, when, and what became of it. */
-export function Outcome({ review, next, ref }: { review: Review; next: string | null; ref: Ref<HTMLDivElement> }) {
+interface OutcomeProps {
+  review: Review;
+  /** What the agent had been asked for and did not answer before the end. */
+  unanswered: ChangeRequest | null;
+  next: string | null;
+  change: Dispatch<DeskEvent>;
+  tell: (notice: Notice) => void;
+  ref: Ref<HTMLDivElement>;
+}
+
+export function Outcome({ review, unanswered, next, change, tell, ref }: OutcomeProps) {
   const { label, tone } = outcomeOf(review);
+  const { guard } = useSettling(review.id);
   return (
     <section className={`outcome outcome-${tone}`} aria-labelledby="outcome-title" ref={ref} tabIndex={-1}>
-      <header className="outcome-head">
+      <header className="outcome-head" {...guard}>
         <div>
           <h2 id="outcome-title" className="outcome-title">
             {label}
+            {review.status === 'archived' ? <span className="muted"> · Archived</span> : null}
           </h2>
           <p className="outcome-by">
             <Decider review={review} />
           </p>
         </div>
-        {next === null ? (
-          <Link href="/" className="button">
-            Back to the inbox
-          </Link>
-        ) : (
-          <Link href={`/reviews/${next}`} className="button button-primary">
-            Next review
-          </Link>
-        )}
+        <div className="outcome-actions">
+          <ArchiveButton review={review} change={change} tell={tell} />
+          {next === null ? (
+            <Link href="/" className="button">
+              Back to the inbox
+            </Link>
+          ) : (
+            <Link href={`/reviews/${next}`} className="button button-primary">
+              Next review
+            </Link>
+          )}
+        </div>
       </header>
-      {review.feedback ? (
+      <Unanswered review={review} request={unanswered} />
+      {review.feedback && review.feedback !== unanswered?.feedback ? (
         <blockquote className="quote">
           <Revealed text={review.feedback} />
         </blockquote>
       ) : null}
       <Approved review={review} />
     </section>
+  );
+}
+
+/** The protocol's own reject while changes are awaited (HRP §2.4). */
+const REJECT_MEANWHILE = 'reject_from_iteration';
+
+/** That changes had been asked for. The words are known to a page that saw them, and to the server where nothing took their place. */
+function Unanswered({ review, request }: { review: Review; request: ChangeRequest | null }) {
+  if (request === null) {
+    return review.last_action_id === REJECT_MEANWHILE ? <p>Changes had been requested; the agent had not answered yet.</p> : null;
+  }
+  return (
+    <div className="awaited">
+      <p>
+        <RequestedBy request={request} /> The agent had not answered yet.
+      </p>
+      {request.feedback ? (
+        <blockquote className="quote">
+          <Revealed text={request.feedback} />
+        </blockquote>
+      ) : null}
+    </div>
   );
 }
 
@@ -61,16 +104,21 @@ function Decider({ review }: { review: Review }) {
     return (
       <>
         Withdrawn by the agent
+        <EndedAt review={review} />
         {review.withdrawn_reason ? (
           <>
             : <Revealed text={review.withdrawn_reason} />
           </>
-        ) : (
-          '.'
-        )}
+        ) : null}
       </>
     );
-  if (decided_by === null) return <>The deadline passed without a decision.</>;
+  if (decided_by === null)
+    return (
+      <>
+        The deadline passed without a decision
+        <EndedAt review={review} />
+      </>
+    );
   const who = decided_by === me.email ? `You (${decided_by})` : (SYSTEM[decided_by] ?? decided_by);
   return (
     <>
@@ -83,6 +131,17 @@ function Decider({ review }: { review: Review }) {
       ) : null}
       {action_label ? ` · ${action_label}` : null}
       {decided_by_auth ? ` · signed in with ${PROOFS[decided_by_auth.method]}` : null}
+    </>
+  );
+}
+
+/** When it lapsed or was withdrawn: the last that happened to it, unless it was archived since. */
+function EndedAt({ review: { status, updated_at } }: { review: Review }) {
+  if (status !== 'expired') return null;
+  return (
+    <>
+      {' · '}
+      <FullTime time={updated_at} />
     </>
   );
 }

@@ -7,6 +7,7 @@ import { useKeys } from '../../elements/keys.js';
 import { Progress } from '../../elements/Progress.js';
 import { useTitle } from '../../elements/title.js';
 import { neighboursOf } from '../../queue/neighbours.js';
+import { type Place, usePlace } from '../../queue/place.js';
 import { useQueue } from '../../queue/QueueProvider.js';
 import type { ReviewListState } from '../../queue/use-review-list.js';
 import type { Desk } from '../../review/desk.js';
@@ -28,19 +29,24 @@ export function ReviewScreen({ id }: { id: string }) {
   useWayOn(queue, neighbours.place);
   const goTo = (path: string | null) => (path === null ? undefined : () => go(path));
   const pathTo = (review: string | null) => (review === null ? null : `/reviews/${review}`);
-  useKeys({ escape: goTo('/'), j: goTo(pathTo(neighbours.next)), k: goTo(pathTo(neighbours.previous)) });
+  const { list } = usePlaceOf(id, neighbours.next);
+  useKeys({ escape: goTo(list), j: goTo(pathTo(neighbours.next)), k: goTo(pathTo(neighbours.previous)) });
   useTitle(desk === null ? 'Review' : `${summaryOf(desk.shown).title} · ${templateNameOf(desk.shown)}`);
   useOwnProject(desk);
 
   return (
     <div className="review">
       <nav className="review-way" aria-label="Review navigation">
-        <Link href="/" className="button button-quiet">
+        <Link href={list} className="button button-quiet">
           ← Inbox
         </Link>
         <span className="review-place muted">{placeInWords(queue, neighbours.place, desk)}</span>
-        <Step label="Previous" to={neighbours.previous} />
-        <Step label="Next" to={neighbours.next} />
+        {neighbours.previous === null && neighbours.next === null ? null : (
+          <>
+            <Step label="Previous" to={neighbours.previous} />
+            <Step label="Next" to={neighbours.next} />
+          </>
+        )}
       </nav>
       {desk !== null ? (
         <>
@@ -66,6 +72,15 @@ export function ReviewScreen({ id }: { id: string }) {
       )}
     </div>
   );
+}
+
+/** Leaves word of where the person is, for the list they go back to. */
+function usePlaceOf(id: string, next: string | null): Place {
+  const place = usePlace();
+  useEffect(() => {
+    place.current.reviews = next === null ? [id] : [id, next];
+  }, [place, id, next]);
+  return place.current;
 }
 
 /** Where in the queue the review stands; the queue is counted by the server, and read page by page. */

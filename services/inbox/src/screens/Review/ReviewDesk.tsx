@@ -1,6 +1,6 @@
 import { type Dispatch, useEffect, useRef } from 'react';
 import { useAnnounce } from '../../elements/Announcer.js';
-import { Revealed } from '../../elements/Revealed.js';
+import { Drawn } from '../../markdown/Drawn.js';
 import { type Desk, type DeskEvent, isOpen } from '../../review/desk.js';
 import { holderOf } from '../../review/holder.js';
 import { useSession } from '../../session/session-context.js';
@@ -39,11 +39,13 @@ export function ReviewDesk({ desk, change, reload, next }: DeskProps) {
       <div className="review-main">
         <ReviewHead review={shown} />
         <Notices desk={desk} change={change} notice={decision.notice} onDismiss={decision.dismiss} />
-        {open ? null : <Outcome review={shown} next={next} ref={outcome} />}
+        {open ? null : (
+          <Outcome review={shown} unanswered={desk.unanswered} next={next} change={change} tell={decision.tell} ref={outcome} />
+        )}
         {shown.template?.instructions && open ? (
-          <p className="instructions">
-            <Revealed text={shown.template.instructions} />
-          </p>
+          <section className="instructions" aria-label="Instructions of the template">
+            <Drawn text={shown.template.instructions} />
+          </section>
         ) : null}
         {shown.current_version > 1 ? <VersionHistory review={shown} /> : null}
         <ReviewFields desk={desk} change={change} editable={editable} disabled={decision.busy !== null} />

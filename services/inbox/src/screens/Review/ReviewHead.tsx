@@ -1,15 +1,30 @@
 import type { Review } from '@countersign/contracts';
+import { useEffect, useRef } from 'react';
 import { Badge } from '../../elements/Badge.js';
 import { Countdown } from '../../elements/Countdown.js';
 import { Ago } from '../../elements/Moment.js';
 import { Revealed } from '../../elements/Revealed.js';
 import { IrreversibilityBadge, PriorityBadge } from '../../elements/ReviewBadges.js';
+import { usePlace } from '../../queue/place.js';
 import { isOpen } from '../../review/desk.js';
 import { summaryOf, templateNameOf } from '../../review/summary.js';
+
+/** Who comes from another screen begins to read here; what they pressed is gone. */
+function useFocusOnArrival() {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const place = usePlace();
+  useEffect(() => {
+    const lost = document.activeElement === null || document.activeElement === document.body;
+    if (place.current.begun && lost) heading.current?.focus();
+    place.current.begun = true;
+  }, [place]);
+  return heading;
+}
 
 /** What it is, who asks, and how pressing it is. */
 export function ReviewHead({ review }: { review: Review }) {
   const { title } = summaryOf(review);
+  const heading = useFocusOnArrival();
   return (
     <header className="review-head">
       <p className="review-kind">
@@ -19,7 +34,7 @@ export function ReviewHead({ review }: { review: Review }) {
         </strong>{' '}
         asked <Ago time={review.created_at} />
       </p>
-      <h1 className="review-title">
+      <h1 className="review-title" ref={heading} tabIndex={-1}>
         <Revealed text={title} />
       </h1>
       <div className="review-badges">

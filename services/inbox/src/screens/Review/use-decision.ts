@@ -5,11 +5,12 @@ import { mayPass, Refused, sentenceOf, sessionEnded } from '../../api/failure.js
 import { useAnnounce } from '../../elements/Announcer.js';
 import type { Tone } from '../../elements/Badge.js';
 import { outcomeOf } from '../../elements/ReviewBadges.js';
-import { approves, takesEdits } from '../../review/action-effect.js';
+import { takesEdits } from '../../review/action-effect.js';
 import { fullTimeOf } from '../../review/deadline.js';
 import { type Desk, type DeskEvent, labelOf } from '../../review/desk.js';
 import { problems } from '../../review/difference/edits.js';
-import { type Intent, intentOf, stands } from '../../review/intent.js';
+import { type Intent, intentOf, stands, withReason } from '../../review/intent.js';
+import { useSession } from '../../session/session-context.js';
 
 /** Why something did not go as it was asked. */
 export interface Notice {
@@ -26,7 +27,7 @@ export interface Decision {
   /** What asks to be confirmed; gone as soon as something else is there to be judged. */
   confirming: Intent | null;
   notice: Notice | null;
-  /** Begins an action; by a key of the keyboard it is asked about first, because keys are hit by accident. */
+  /** Begins an action. What is final is asked about first, and by a key of the keyboard the rest too: keys are hit by accident. */
   press: (action: TemplateAction, options?: { byKey?: boolean }) => void;
   confirm: () => void;
   cancel: () => void;
@@ -43,6 +44,7 @@ const STILL_HERE = 'Nothing was submitted; your input is still here.';
 export function useDecision({ desk, change, reload }: { desk: Desk; change: Dispatch<DeskEvent>; reload: () => void }): Decision {
   const api = useApi();
   const announce = useAnnounce();
+  const { me } = useSession();
   const [busy, setBusy] = useState<string | null>(null);
   const [asked, setAsked] = useState<Intent | null>(null);
   const [notice, setNotice] = useState<Notice | null>(null);
@@ -71,7 +73,7 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
       input?.scrollIntoView({ block: 'center' });
     } else if (action.requires_feedback && desk.feedback.trim() === '') {
       change({ type: 'armed', action: action.id });
-    } else if (action.confirmation || byKey || (approves(action) && shown.irreversibility === 'irreversible')) {
+    } else if (action.kind === 'decision' || action.confirmation || byKey) {
       setAsked(intent);
     } else {
       void send(intent);
@@ -83,9 +85,14 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
     setBusy(action.id);
     try {
       const review = await api.call('actOnReview', { params: { id: begun.id }, project: begun.project_id, body });
-      change({ type: 'acted', review, sent: action.kind !== 'side_effect' });
-      announce(`Done: ${action.label}`);
-      if (action.kind === 'side_effect') setNotice({ tone: 'good', title: 'Done', text: action.label });
+      const done = doneNotice(action);
+      // Only one's own: another's words would go out again under this person's name.
+      const own = begun.last_action_by === `reviewer:${me.email}`;
+      const takenBack = action.id !== TAKE_BACK ? undefined : own ? begun.feedback : null;
+      change({ type: 'acted', review, sent: action.kind !== 'side_effect', takenBack });
+      // A notice is read out by itself.
+      if (done === null) announce(`Done: ${action.label}`);
+      setNotice(done);
     } catch (error) {
       setNotice(noticeOf(error));
       if (!mayPass(error)) reload();
@@ -100,12 +107,21 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
     notice,
     press,
     confirm: () => {
-      if (confirming) void send(confirming);
+      if (confirming) void send(withReason(confirming, desk.feedback));
     },
     cancel: () => setAsked(null),
     dismiss: () => setNotice(null),
     tell: setNotice,
   };
+}
+
+/** The protocol's own action that takes a request for changes back (HRP §2.4). */
+const TAKE_BACK = 'cancel_iteration';
+
+/** What came about by an action after which the page looks much as before; null for those whose effect is seen. */
+function doneNotice({ id, kind, label }: TemplateAction): Notice | null {
+  if (id === TAKE_BACK) return { tone: 'good', title: 'Request for changes taken back', text: 'It is yours to decide again.' };
+  return kind === 'side_effect' ? { tone: 'good', title: `Recorded: ${label}`, text: 'The review stays open.' } : null;
 }
 
 /** Takes a notice away that the server's next answer makes untrue, and sees to it that there is one. */

@@ -54,7 +54,8 @@ export function SignInScreen() {
         </div>
         {failure === null ? null : (
           <Banner tone="warning" title="Sign-in link failed" urgent>
-            {failure} Sign in with your password, or get a new link.
+            {failure} Sign in with your password, or ask whoever runs this server for a new link: they get one with{' '}
+            <code>npx countersign users create</code>.
           </Banner>
         )}
         <PasswordForm onSignedIn={() => go(returnTo, { replace: true })} />
