@@ -91,7 +91,7 @@ async function conclude(
   const value = review.approved_value;
   say(`Approved by ${review.decided_by}${review.was_edited ? ', with edits' : ''}.`);
   if (digest(value) !== review.approved_digest) throw new Error('The approved value does not match its digest.');
-  const redemption = await server.redeem(review.id, { value, executor: 'demo agent' });
+  const redemption = await server.redeem(review.id, { value, executor: 'Demo agent' });
   say(`✓ Approval redeemed for exactly these bytes (${redemption.digest.slice(0, 23)}…). It cannot be used again.`);
   say(`\n  To: ${value.to}\n  Subject: ${value.subject}\n\n${indent(String(value.body))}\n`);
   await server.recordExecution(review.id, { redemption_id: redemption.id, status: 'succeeded', output_digest: digest(value) });
