@@ -7,10 +7,10 @@ import { observeEventLoop } from './metrics.js';
 import type { TELEMETRY_SETTINGS } from './settings.js';
 
 /** How long a process that ends waits for what is left to be sent. */
-const FLUSH_MS = 3_000;
+const FLUSH_MS = 1_500;
 
 export interface Telemetry {
-  /** Sends what has not been sent, within three seconds, and ends. */
+  /** Sends what has not been sent, within a second and a half, and ends. */
   stop(): Promise<void>;
 }
 

@@ -53,14 +53,34 @@ describe('batches that are observed', () => {
         }
       },
     });
+    // The events themselves are shared with every other group of the process.
+    const others = ['second', 'third'];
+    for (const group of others) {
+      await bus.subscribe({
+        group,
+        categories: ['review'],
+        handles: ['review.asked', 'review.followed'],
+        leaves: [],
+        onBatch: async () => {},
+      });
+    }
     const { position } = await store.head();
     expect(await bus.caughtUp('followers', position, 'all', 10_000)).toBe(true);
     await bus.seek('followers', 0);
-    expect(await bus.caughtUp('followers', (await store.head()).position, 'all', 10_000)).toBe(true);
+    for (const group of ['followers', ...others]) {
+      expect(await bus.caughtUp(group, (await store.head()).position, 'all', 10_000)).toBe(true);
+    }
     const stored = (await Promise.all(streams.map((stream) => store.readStream(stream)))).flatMap(({ events }) => events) as StoredEvent[];
     await telemetry.end();
 
-    const { receiver } = telemetry;
+    const { receiver, complaints } = telemetry;
+    expect(complaints).toEqual([]);
+    for (const group of others) {
+      const parents = receiver.spans
+        .filter((span) => span.name.endsWith(` ${group}`) && span.parentSpanId !== '')
+        .map((span) => span.parentSpanId);
+      expect(parents.sort()).toEqual(stored.map(({ meta }) => meta.traceparent?.slice(36, 52)).sort());
+    }
     const spanOf = (traceparent: string | undefined) => receiver.spans.find((span) => span.spanId === traceparent?.slice(36, 52));
     const batches = receiver.spans.filter((span) => span.name === 'process followers');
     const events = receiver.spans.filter((span) => span.name === 'process review.asked followers');
@@ -85,8 +105,11 @@ describe('batches that are observed', () => {
     // Those that were there before the bus began were read by the group itself.
     expect(receiver.spans.filter((span) => span.name === 'receive event_store').flatMap((span) => span.links)).toHaveLength(3);
 
-    const last = (metric: string) => receiver.points.findLast((point) => point.metric === metric);
-    expect(last('countersign.consumer.lag')).toMatchObject({ value: 0, attributes: { 'countersign.group': 'followers' } });
+    const last = (metric: string, group = 'followers') =>
+      receiver.points.findLast(
+        (point) => point.metric === metric && [group, undefined].includes(point.attributes['countersign.group'] as string),
+      );
+    expect(last('countersign.consumer.lag')).toMatchObject({ value: 0 });
     expect(last('countersign.consumer.parked')).toMatchObject({ value: 0 });
     expect(last('countersign.bus.healthy')).toMatchObject({ value: 1 });
     expect(receiver.points.filter((point) => point.metric === 'countersign.consumer.events').map((point) => point.attributes)).toEqual(

@@ -5,20 +5,22 @@
  *    leads from a request through everything that followed from it.
  * O2 A replay belongs to nobody's request: its events have no spans.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { StoredEvent } from '@countersign/event-store';
 import { count, errorType, record, type Span, startSpan, type TraceContext, telemetryOn } from '@countersign/telemetry';
 
-const spans = new WeakMap<StoredEvent, Span>();
+/** Spans of the events of the batch that is worked here and now: the event itself may be in the batches of other groups at the same time. */
+const batches = new AsyncLocalStorage<ReadonlyMap<StoredEvent, Span>>();
 
 /** Does what follows from one event of a batch, such as a command, as part of the event's trace. */
 export function duringEvent<T>(event: StoredEvent, work: () => T): T {
-  const span = spans.get(event);
+  const span = batches.getStore()?.get(event);
   return span ? span.run(work) : work();
 }
 
 /** Where in a trace something that is done later for an event goes on; undefined where nobody traced it. */
 export function traceOf(event: StoredEvent): TraceContext | undefined {
-  const here = spans.get(event)?.context;
+  const here = batches.getStore()?.get(event)?.context;
   if (here) return here;
   const { traceparent, tracestate } = event.meta;
   return traceparent === undefined ? undefined : { traceparent, ...(tracestate === undefined ? {} : { tracestate }) };
@@ -39,6 +41,7 @@ export async function observedBatch(
     attributes: { ...shared, 'messaging.batch.message_count': events.length, 'countersign.replay': replay || undefined },
   });
   const own = replay ? [] : events.filter(({ meta }) => meta.traceparent !== undefined);
+  const spans = new Map<StoredEvent, Span>();
   for (const event of own) {
     const attributes = {
       ...shared,
@@ -54,14 +57,14 @@ export async function observedBatch(
   const began = performance.now();
   let failure: string | undefined;
   try {
-    await batch.run(work);
+    await batch.run(() => batches.run(spans, work));
   } catch (error) {
     failure = errorType(error);
     throw error;
   } finally {
-    for (const span of [batch, ...own.map((event) => spans.get(event))]) {
-      if (failure !== undefined) span?.fail(failure);
-      span?.end();
+    for (const span of [batch, ...spans.values()]) {
+      if (failure !== undefined) span.fail(failure);
+      span.end();
     }
     count('consumed', { 'countersign.group': group, 'countersign.outcome': failure === undefined ? 'handled' : 'failed' }, events.length);
     record('consumerBatch', (performance.now() - began) / 1_000, { 'countersign.group': group });

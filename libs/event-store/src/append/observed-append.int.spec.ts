@@ -47,6 +47,7 @@ describe('appends that are observed', () => {
       ),
     );
     await telemetry.end();
+    expect(telemetry.complaints).toEqual([]);
 
     const { receiver } = telemetry;
     const named = (name: string) => receiver.spans.filter((span) => span.name === name);

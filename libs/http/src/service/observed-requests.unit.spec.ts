@@ -81,6 +81,7 @@ describe('observed requests', () => {
     for (const deadline = Date.now() + 5_000; !requests().some((line) => line.aborted) && Date.now() < deadline; )
       await new Promise((resolve) => setTimeout(resolve, 10));
     await telemetry.end();
+    expect(telemetry.complaints).toEqual([]);
 
     const { receiver } = telemetry;
     const spans = receiver.trace(AGENT.slice(3, 35));

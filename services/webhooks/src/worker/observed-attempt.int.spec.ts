@@ -38,6 +38,7 @@ describe('a delivery', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     await on.caughtUp();
     await telemetry.end();
+    expect(telemetry.complaints).toEqual([]);
 
     const { spans, points, raw } = telemetry.receiver;
     const arrived = receiver.at('/on-secret-path').filter((one) => one.headers['x-webhook-id'] === delivery.id);
