@@ -5,8 +5,7 @@
  * T2 A query outside of a trace, such as a poll, is not traced.
  * T3 A caller that had to wait for a connection gets it in its own trace, and not in that of whoever gave it back.
  */
-import { AsyncResource } from 'node:async_hooks';
-import { errorType, inTrace, observe, startSpan } from '@countersign/telemetry';
+import { bound, errorType, inTrace, observe, startSpan } from '@countersign/telemetry';
 import pg from 'pg';
 
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
@@ -26,7 +25,7 @@ export class TracedPool extends pg.Pool {
     });
     const connect = this.connect.bind(this) as (callback?: Callback) => unknown;
     Object.defineProperty(this, 'connect', {
-      value: (callback?: Callback) => connect(callback && AsyncResource.bind(callback)),
+      value: (callback?: Callback) => connect(callback && bound(callback)),
     });
     const end = this.end.bind(this) as () => Promise<void>;
     Object.defineProperty(this, 'end', {
@@ -65,10 +64,9 @@ Object.defineProperty(TracedClient.prototype, 'query', {
     };
     const callback = args.at(-1);
     if (typeof callback === 'function') {
-      const told = AsyncResource.bind(callback as Callback);
       args[args.length - 1] = (error: unknown, ...rest: unknown[]) => {
         ended(error);
-        told(error, ...rest);
+        (callback as Callback)(error, ...rest);
       };
       return plainQuery.apply(this, args);
     }

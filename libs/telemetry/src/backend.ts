@@ -2,14 +2,14 @@
  * The one place that knows whether telemetry is on. Everything that is measured asks here, and while it is off nothing of OpenTelemetry has
  * been loaded (sdk.ts is imported when it is turned on).
  */
-import type { ContextAPI, Logger, Meter, PropagationAPI, TraceAPI, Tracer } from '@opentelemetry/api';
+import type { ContextAPI, createTraceState, Logger, Meter, TraceAPI, Tracer } from '@opentelemetry/api';
 
 export interface Backend {
   tracer: Tracer;
   meter: Meter;
   /** Takes finished log lines. */
   logs: Logger;
-  api: { trace: TraceAPI; context: ContextAPI; propagation: PropagationAPI };
+  api: { trace: TraceAPI; context: ContextAPI; createTraceState: typeof createTraceState };
   root: ReturnType<ContextAPI['active']>;
 }
 

@@ -6,6 +6,7 @@ export { count, observe, type Report, record } from './metrics.js';
 export { TELEMETRY_SETTINGS } from './settings.js';
 export {
   type Attributes,
+  bound,
   continuing,
   currentTrace,
   detached,
@@ -14,7 +15,7 @@ export {
   type Span,
   type SpanOptions,
   startSpan,
-  type TraceContext,
   traced,
 } from './spans.js';
 export { startTelemetry, type Telemetry } from './start.js';
+export type { TraceContext } from './trace-context.js';

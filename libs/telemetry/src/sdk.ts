@@ -1,5 +1,5 @@
 /** What is loaded when telemetry is turned on: the SDK, its exporters, and what connects them to the rest of this library. */
-import { context, DiagLogLevel, diag, logs, metrics, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { context, createTraceState, DiagLogLevel, diag, logs, metrics, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { envDetector, hostDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import type { Backend } from './backend.js';
@@ -28,7 +28,7 @@ export function startSdk(identity: Identity, warn: (message: string) => void): {
       tracer: trace.getTracer(SCOPE, identity.version),
       meter: metrics.getMeter(SCOPE, identity.version),
       logs: logs.getLogger(SCOPE, identity.version),
-      api: { trace, context, propagation },
+      api: { trace, context, createTraceState },
       root: ROOT_CONTEXT,
     },
     async stop() {

@@ -6,15 +6,10 @@
  * S3 Attributes are ids, names of ours, counts and codes. No payload, credential, address of a person, SQL parameter or URL of a client.
  */
 import type { Context, Span as OtelSpan, SpanContext } from '@opentelemetry/api';
-import { backend } from './backend.js';
+import { type Backend, backend } from './backend.js';
+import { readTrace, type TraceContext, writeTrace } from './trace-context.js';
 
 export type Attributes = Record<string, string | number | boolean | undefined>;
-
-/** A place in a trace, as W3C Trace Context writes it and events keep it. */
-export interface TraceContext {
-  traceparent: string;
-  tracestate?: string;
-}
 
 export interface SpanOptions {
   kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
@@ -93,11 +88,19 @@ export function continuing<T>(place: Partial<TraceContext> | undefined, work: ()
   return on === null ? work() : on.api.context.with(contextOf(place ?? null), work);
 }
 
+/** A callback that is called in the trace it was given in, whoever calls it. */
+export function bound<Args extends unknown[]>(callback: (...args: Args) => void): (...args: Args) => void {
+  const on = backend();
+  if (on === null) return callback;
+  const active = on.api.context.active();
+  return (...args) => on.api.context.with(active, () => callback(...args));
+}
+
 /** The active place, for whoever hands over to another process; undefined outside of a trace and while telemetry is off. */
 export function currentTrace(): TraceContext | undefined {
   const on = backend();
   const context = on?.api.trace.getSpanContext(on.api.context.active());
-  return context === undefined ? undefined : written(context);
+  return context === undefined ? undefined : writeTrace(context);
 }
 
 /** Whether what is done now belongs to a trace that is kept. */
@@ -128,7 +131,7 @@ class LiveSpan implements Span {
     private readonly span: OtelSpan,
     private readonly active: Context,
   ) {
-    this.context = written(span.spanContext());
+    this.context = writeTrace(span.spanContext());
     this.recording = span.isRecording();
   }
 
@@ -156,18 +159,13 @@ class LiveSpan implements Span {
   }
 }
 
-function written({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext {
-  const traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
-  const tracestate = traceState?.serialize();
-  return tracestate ? { traceparent, tracestate } : { traceparent };
-}
-
 /** A context with this place as its span; an empty one where the place cannot be read. */
 function contextOf(place: Partial<TraceContext> | null): Context {
-  const { api, root } = backend() as NonNullable<ReturnType<typeof backend>>;
-  return place?.traceparent ? api.propagation.extract(root, { traceparent: place.traceparent, tracestate: place.tracestate }) : root;
+  const { api, root } = backend() as Backend;
+  const span = spanContextOf(place ?? undefined);
+  return span === undefined ? root : api.trace.setSpanContext(root, span);
 }
 
 function spanContextOf(place: Partial<TraceContext> | undefined): SpanContext | undefined {
-  return place?.traceparent ? backend()?.api.trace.getSpanContext(contextOf(place)) : undefined;
+  return place?.traceparent ? readTrace(place, (backend() as Backend).api.createTraceState) : undefined;
 }
