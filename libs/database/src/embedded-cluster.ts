@@ -175,7 +175,10 @@ async function run(
   args: string[],
   options: { cwd: string; uid?: number; gid?: number },
 ): Promise<{ code: number | null; text: string }> {
-  const child = spawn(program, args, { ...options, env: serverEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] });
+  // Its own group: a Ctrl-C meant for this program lets it finish. The end of this program does not.
+  const child = spawn(program, args, { ...options, env: serverEnvironment(), detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const endWithUs = () => child.kill();
+  process.once('exit', endWithUs);
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
@@ -189,5 +192,6 @@ async function run(
     });
     child.once('close', done);
   });
+  process.off('exit', endWithUs);
   return { code, text };
 }

@@ -28,6 +28,8 @@ export interface LocalKafkaOptions {
   port?: number;
   /** Settings of the broker beside those a single node needs. */
   settings?: Record<string, string>;
+  /** In a process group of its own: a Ctrl-C meant for this program does not reach the broker before its clients have gone. */
+  ownGroup?: boolean;
   /** Clients must come by TLS and with one of these names and passwords (SCRAM-SHA-256). */
   security?: { keyStore: KeyStore; users: Record<string, string> };
 }
@@ -100,7 +102,10 @@ export async function startLocalKafka(options: LocalKafkaOptions): Promise<Local
     async start() {
       await gone();
       const log = openSync(join(dataDir, 'broker.log'), 'a');
-      child = spawn('java', java('384m', 'kafka.Kafka', properties), { stdio: ['ignore', log, log] });
+      child = spawn('java', java('384m', 'kafka.Kafka', properties), {
+        detached: options.ownGroup === true,
+        stdio: ['ignore', log, log],
+      });
       await writeFile(join(dataDir, 'broker.pid'), String(child.pid));
       await served(child, ports.client, join(dataDir, 'broker.log'));
     },

@@ -51,6 +51,13 @@ describe('createLogger', () => {
     });
   });
 
+  it('L1 leaves what says whether a credential is set', () => {
+    const { logger, lines } = collect();
+    const configuration = { KAFKA_PASSWORD: '(not set)', IDENTITY_KEY: '(set)', OTHER_PASSWORD: '(not set) ' };
+    logger.info({ configuration });
+    expect(lines[0]).toMatchObject({ configuration: { ...configuration, OTHER_PASSWORD: '[redacted]' } });
+  });
+
   it('L2, L3 take keys, tokens and addresses out of text', () => {
     const { logger, raw } = collect();
     logger.info(`key gwk_${'a1b2c3d4'.repeat(8)} of maya@example.com sent Bearer eyJhbGciOi.x.y with whsec_MfKQ9r8GKYqrTwjU`);

@@ -1,13 +1,15 @@
 /**
  * The net below the rule that nothing secret is logged: looks at each finished line, and opens only those that look suspicious.
  *
- * L1 A member whose name speaks of a credential loses its value, at any depth, in bindings, arguments and errors alike.
+ * L1 A member whose name speaks of a credential loses its value, at any depth, in bindings, arguments and errors alike; whether it is set may be said.
  * L2 An API key, a session, link, invitation or device token, or a bearer token inside any text keeps no more than its public prefix.
  * L3 An e-mail address inside any text keeps its domain only.
  */
 const CREDENTIAL_NAME =
   /(?:^|[_.-])(?:password|passwd|secret|token|authorization|cookie|api_?key|raw_?key|private_?key|ticket|signature)$/i;
 const SUSPICIOUS = /password|passwd|secret|token|authorization|cookie|key"|ticket|signature|gwk_|cs[tlid]_|whsec_|bearer |@/i;
+/** What the log of the configuration says in place of a secret. */
+const SAYS_WHETHER = new Set<unknown>(['(set)', '(not set)']);
 const REDACTED = '[redacted]';
 
 export function redactLine(line: string): string {
@@ -40,6 +42,6 @@ function redactValue(value: unknown): unknown {
 }
 
 function isCredential(name: string, value: unknown): boolean {
-  if (value === null || typeof value === 'boolean') return false;
+  if (value === null || typeof value === 'boolean' || SAYS_WHETHER.has(value)) return false;
   return CREDENTIAL_NAME.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'));
 }

@@ -28,7 +28,8 @@ beforeEach(async () => {
   scratch = scratchFolder();
   chmodSync(scratch.path, 0o755);
   clone = join(scratch.path, 'clone');
-  for (const name of ['package.json', '.npmrc', 'scripts']) cpSync(join(ROOT, name), join(clone, name), { recursive: true });
+  for (const name of ['package.json', '.npmrc', 'before-start.mjs', 'scripts'])
+    cpSync(join(ROOT, name), join(clone, name), { recursive: true });
   for (const [path, text] of [
     ['libs/one/src/index.ts', 'export {};'],
     ['services/platform/dist/main.js', "import 'one'; process.stdout.write('It runs.');"],
@@ -54,7 +55,12 @@ function start(): Promise<Ended> {
 
 describe('npm start in the clone of another user', () => {
   it('runs what is built when all of it may be read', async () => {
-    expect(await start()).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('It runs.') });
+    const { code, stdout, stderr } = await start();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.trim().split(/\s*\n\s*/)).toEqual([
+      ...['> countersign@0.1.0 prestart', '> node before-start.mjs'],
+      ...['> countersign@0.1.0 start', '> exec node services/platform/dist/main.js', 'It runs.'],
+    ]);
   });
 
   it.each([

@@ -34,6 +34,9 @@ function expectSentence({ code, stdout, stderr }: Ended, expected: number, sente
 describe('a command that cannot do what it was called for says why in one sentence', () => {
   it.each([
     [1, 'projects create Other --slug demo', /slug_already_exists/],
+    [1, 'projects create --name Other --slug demo', /slug_already_exists/],
+    [2, 'projects create', /A project takes one name\. Usage: countersign projects create <name>/],
+    [2, 'projects create One --name Two', /A project takes one name\. Usage/],
     [1, 'keys create --project nowhere --name x', /No project nowhere\. Known projects: demo/],
     [1, 'keys create --project demo --name x --scope reviews:all', /Unknown scope reviews:all/],
     [1, 'keys create --project demo --name x --owner nobody@example.org', /is not a member of this project/],

@@ -150,6 +150,12 @@ function sentenceOf(theirOwn: boolean, replaced: readonly string[]): string {
   return `The demo project was there and its credentials.json was not. Made anew: an agent API key${password}.${old}`;
 }
 
+/** Whether this is the first start, or goes on with one that did not come to its end. */
+export function isFirstStart({ path, fresh }: { path: string; fresh: boolean }): boolean {
+  if (fresh) planOf(path);
+  return readIfThere(join(path, PLAN_FILE)) !== null;
+}
+
 function planOf(dataDir: string): Plan {
   const path = join(dataDir, PLAN_FILE);
   const text = readIfThere(path);

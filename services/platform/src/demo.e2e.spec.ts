@@ -195,7 +195,7 @@ describe('npm run demo', () => {
     const { body } = await call('GET', `/reviews/${id}`, session);
     expect(body).toMatchObject({
       decision: 'edited',
-      redemption: { digest: body.approved_digest, executor: 'demo agent' },
+      redemption: { digest: body.approved_digest, executor: 'Demo agent' },
       executions: [{ status: 'succeeded', output_digest: body.approved_digest }],
     });
   });
@@ -221,6 +221,18 @@ describe('npm run demo', () => {
     expect(stdout).toContain('polling instead');
     expect(stdout).toContain('Sent (to this screen)');
     expect(code).toBe(0);
+  });
+
+  it('without credentials says whether the server has to be started, or again', async () => {
+    rmSync(join(dataDir, 'credentials.json'));
+    const beside = await startDemo().exited;
+    expect(beside.stderr).toBe(
+      `${dataDir}/credentials.json is missing. Restart the server (\`npm start\`, process ${server.child.pid}): it makes it anew.\n`,
+    );
+    await server.stop();
+    const alone = await startDemo().exited;
+    expect(alone.stderr).toBe(`${dataDir} contains no credentials. Start the server first, in another terminal (\`npm start\`).\n`);
+    expect([beside.code, alone.code]).toEqual([1, 1]);
   });
 
   it('without a server says what to do', async () => {

@@ -1,15 +1,23 @@
+import { join } from 'node:path';
 import { environment } from '@countersign/config';
 import { CannotStart } from './cannot-start.js';
 import { dataConfig } from './config.js';
 import { readCredentials } from './credentials.js';
+import { lockHolder } from './data/lock.js';
 import { runAgent } from './demo/agent.js';
 import { ServerError } from './demo/server.js';
 
 try {
   const { dataDir } = dataConfig(environment());
   const credentials = readCredentials(dataDir);
-  if (!credentials)
-    throw new CannotStart(`${dataDir} contains no credentials. Start the server first, in another terminal (\`npm start\`).`);
+  if (!credentials) {
+    const server = lockHolder(dataDir);
+    throw new CannotStart(
+      server
+        ? `${join(dataDir, 'credentials.json')} is missing. Restart the server (\`${server.command}\`, process ${server.pid}): it makes it anew.`
+        : `${dataDir} contains no credentials. Start the server first, in another terminal (\`npm start\`).`,
+    );
+  }
   await runAgent(credentials, (line) => process.stdout.write(`${line}\n`));
 } catch (error) {
   process.exitCode = 1;

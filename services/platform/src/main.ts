@@ -7,5 +7,5 @@ const { environment } = await import('@countersign/config');
 const { runToEnd } = await import('./run-to-end.js');
 const { startServer } = await import('./server.js');
 
-const starting = startServer(environment(), (line) => process.stdout.write(`${line}\n`));
-runToEnd(starting, { byNpm: environment().npm_lifecycle_event !== undefined });
+const say = (line: string) => process.stdout.write(`${line}\n`);
+runToEnd((signal) => startServer(environment(), { say, signal }), { byNpm: environment().npm_lifecycle_event !== undefined });

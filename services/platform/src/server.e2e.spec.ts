@@ -15,6 +15,7 @@ import {
   spawnProgram,
   spawnServer,
   stopLeftovers,
+  until,
 } from './fixture/server-process.js';
 
 let scratch: ReturnType<typeof scratchFolder>;
@@ -37,6 +38,9 @@ function start(env?: Record<string, string>): SpawnedProgram {
   started.push(server);
   return server;
 }
+
+/** A cluster that initdb still makes. */
+const isDraft = (name: string): boolean => name.startsWith('new-');
 
 async function ready(server: SpawnedProgram): Promise<string> {
   const url = await addressOf(server);
@@ -66,11 +70,21 @@ describe('a server', () => {
     expect(readdirSync(dataDir)).not.toContain('lock.json');
   });
 
-  it('ends as well when the signal comes while it still starts', async () => {
-    const server = start();
-    await server.printed(/First start/);
-    expect((await server.stop()).code).toBe(0);
-    await ready(start());
+  it('ends as well when the signal comes while it still starts, after the step it is at, and the next one goes on', async () => {
+    // As in a terminal: a Ctrl-C goes to every process of the group.
+    const server = spawnProgram('node', [join('services/platform/dist/main.js')], {
+      env: { DATA_DIR: dataDir, PORT: '0' },
+      detached: true,
+    });
+    started.push(server);
+    await until('initdb to run', () => existsSync(join(dataDir, 'postgres')) && readdirSync(join(dataDir, 'postgres')).some(isDraft));
+    process.kill(-(server.child.pid as number), 'SIGINT');
+    const { code, stdout, stderr } = await server.exited;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^First start: [^\n]+\n {2}PostgreSQL … [^\n]+\nStopped\.\n$/);
+    const next = start();
+    await ready(next);
+    expect(next.stdout).toMatch(/^First start: /);
   });
 
   it('that was killed comes up again with its data, whether PostgreSQL outlived it or not', async () => {
@@ -125,13 +139,16 @@ describe('a server', () => {
 });
 
 describe('a server that cannot start', () => {
-  it('because its port is taken says which, and leaves no PostgreSQL behind', async () => {
+  it('because its port is taken says which, makes no folder and leaves no PostgreSQL behind', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
     expect(await refusal(start({ PORT: String(port) }))).toBe(
       `Port ${port} on 127.0.0.1 is already in use. Stop the other program, or set PORT to a free port.`,
     );
+    expect(existsSync(dataDir)).toBe(false);
+    await prepared.copyTo(dataDir);
+    expect(await refusal(start({ PORT: String(port) }))).toContain('is already in use');
     other.close();
     expect(existsSync(join(dataDir, 'postgres/cluster/postmaster.pid'))).toBe(false);
   });

@@ -4,12 +4,12 @@ import { createLogger, startTelemetry } from '@countersign/telemetry';
 import { addressError, checkAddress, urlOf } from './address.js';
 import { composeServices } from './compose.js';
 import { dataConfig, isLoopback, platformConfig, shownConfig } from './config.js';
-import { openDataDirectory } from './data/data-directory.js';
+import { hasData, openDataDirectory } from './data/data-directory.js';
 import { openDatabase } from './database.js';
-import { ensureDemoProject } from './demo-project.js';
+import { ensureDemoProject, isFirstStart } from './demo-project.js';
 import { injected, publishDemoTemplates } from './demo-templates.js';
 import { migrateAll } from './schema.js';
-import { welcome } from './welcome.js';
+import { stepByStep, welcome } from './welcome.js';
 
 /** Everything in one process, answering. */
 export interface RunningServer {
@@ -26,16 +26,22 @@ const DATABASE_LOST = 'PostgreSQL stopped unexpectedly. Restart the server; all 
 
 /**
  * Starts everything `npm start` runs.
- * @param say prints a line for the person at the keyboard.
- * @throws {CannotStart | ConfigError} after undoing what had been started.
+ * @param options.say prints a line for the person at the keyboard.
+ * @param options.signal ends the start after the step it is at.
+ * @throws {CannotStart | ConfigError} or the signal's reason, after undoing what had been started.
  */
-export async function startServer(environment: Environment, say: (line: string) => void): Promise<RunningServer> {
+export async function startServer(
+  environment: Environment,
+  { say, signal }: { say: (line: string) => void; signal: AbortSignal },
+): Promise<RunningServer> {
   const { host, port: wanted, logLevel } = platformConfig(environment).server;
   const { dataDir, databaseUrl } = dataConfig(environment);
   const loopback = isLoopback(host);
   const logger = createLogger({ service: 'platform', level: logLevel, destination: process.stderr });
   const teardown = new Teardown();
   try {
+    // Before a folder is made for a server that cannot listen; where there is one, whoever is in it comes first.
+    if (!hasData(dataDir)) await checkAddress(host, wanted);
     const directory = await openDataDirectory(dataDir, { command: 'npm start', create: true });
     teardown.add(() => directory.lock.release());
     const port = await checkAddress(host, wanted);
@@ -45,16 +51,16 @@ export async function startServer(environment: Environment, say: (line: string) 
     logger.info({ config: shownConfig(environment, own) }, 'configuration');
     const telemetry = await startTelemetry(config.telemetry, { service: 'countersign', version: VERSION, logger });
     teardown.add(() => telemetry.stop());
-    if (directory.fresh)
+    const first = isFirstStart(directory);
+    if (first)
       say(`First start: creating ${databaseUrl ? 'the schemas' : 'a database'} and a demo project, with keys in ${directory.path}:`);
 
-    const step = directory.fresh ? timed(say) : <T>(_: string, work: Promise<T>) => work;
-    const database = await step('PostgreSQL', openDatabase({ url: databaseUrl, directory, logger }));
+    const step = stepByStep(signal, first ? say : () => {});
+    const database = await step('PostgreSQL', () => openDatabase({ url: databaseUrl, directory, logger }));
     teardown.add(() => database.stop());
-    await step('schemas', migrateAll(database.ownerUrl, logger));
-    const services = await step('services', composeServices({ ownerUrl: database.ownerUrl, config, logger, teardown }));
-    const demo = await step(
-      'demo project',
+    await step('schemas', () => migrateAll(database.ownerUrl, logger));
+    const services = await step('services', () => composeServices({ ownerUrl: database.ownerUrl, config, logger, teardown }));
+    const demo = await step('demo project', () =>
       ensureDemoProject(services.directory, {
         dataDir: directory.path,
         url,
@@ -62,6 +68,7 @@ export async function startServer(environment: Environment, say: (line: string) 
         publish: (token) => publishDemoTemplates(injected(services.gateway), token),
       }),
     );
+    signal.throwIfAborted();
     await services.gateway.listen(port, host).catch((error: unknown) => {
       throw addressError(error, host, port);
     });
@@ -81,14 +88,4 @@ export async function startServer(environment: Environment, say: (line: string) 
     await teardown.run().catch((later) => logger.error({ err: later }, 'shutdown was incomplete'));
     throw error;
   }
-}
-
-/** Tells what is done and how long it took: a first start takes a while. */
-function timed(say: (line: string) => void) {
-  return async <T>(name: string, work: Promise<T>): Promise<T> => {
-    const began = performance.now();
-    const result = await work;
-    say(`  ${name} … ${((performance.now() - began) / 1_000).toFixed(1)} s`);
-    return result;
-  };
 }

@@ -42,3 +42,14 @@ function credentialLines({ api_key, webhook_secret, reviewer, password_changed }
     `  Webhook secret  ${webhook_secret}`,
   ];
 }
+
+/** Does one step of a start after the other: none once the signal is aborted. Tells what is done and how long it took: a first start takes a while. */
+export function stepByStep(signal: AbortSignal, say: (line: string) => void) {
+  return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    signal.throwIfAborted();
+    const began = performance.now();
+    const result = await work();
+    say(`  ${name} … ${((performance.now() - began) / 1_000).toFixed(1)} s`);
+    return result;
+  };
+}

@@ -25,11 +25,16 @@ function directoryCommands(program: Command, run: Run): void {
     .command('projects')
     .description('manage projects')
     .command('create')
-    .argument('<name>')
+    .argument('[name]', 'name of the project')
+    .option('--name <name>', 'the same, as other commands take it')
     .option('--slug <slug>', 'unique short name; derived from the name if omitted')
-    .action((name: string, options: { slug?: string }) =>
-      run('projects create', async () => (await import('./commands/projects.js')).createProjectWork(name, options)),
-    );
+    .action((argument: string | undefined, options: { name?: string; slug?: string }, command: Command) => {
+      if ((argument === undefined) === (options.name === undefined)) {
+        command.error('error: a project takes one name. Usage: countersign projects create <name> [--slug <slug>]');
+      }
+      const name = String(argument ?? options.name);
+      return run('projects create', async () => (await import('./commands/projects.js')).createProjectWork(name, options));
+    });
 
   const presets = ['agent', 'reviewer', 'admin'] satisfies ScopePreset[];
   program

@@ -4,6 +4,7 @@
  *   layout.json       version of this layout, written first; later, that postgres/ has held a database
  *   lock.json         who works on it now (lock.ts)
  *   secrets.json      keys made at the first start (secrets.ts)
+ *   first-start.json  what a first start has chosen, until it is finished (demo-project.ts)
  *   credentials.json  what a developer needs to try it (credentials.ts)
  *   postgres/         the embedded PostgreSQL, unless DATABASE_URL is set
  *
@@ -38,6 +39,9 @@ export interface DataDirectory {
   databaseMade(): void;
 }
 
+/** Whether a server has begun to keep data there. */
+export const hasData = (dataDir: string): boolean => existsSync(join(resolve(dataDir), LAYOUT_FILE));
+
 /**
  * Opens a data directory, creating it when it is not there, and locks it.
  * @param options.create false for commands that work on what a server has left behind.
@@ -46,7 +50,7 @@ export interface DataDirectory {
 export async function openDataDirectory(dataDir: string, options: { command: string; create: boolean }): Promise<DataDirectory> {
   const path = resolve(dataDir);
   try {
-    if (!options.create && !existsSync(join(path, LAYOUT_FILE))) {
+    if (!options.create && !hasData(path)) {
       throw new CannotStart(`${path} contains no Countersign data. Set DATA_DIR, or start a server there first (\`npm start\`).`);
     }
     makeFolder(path);

@@ -4,4 +4,4 @@ import { startServices } from './start-services.js';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const log = (line: string) => process.stderr.write(`${line}\n`);
-runToEnd(startServices(environment(), say, log), { byNpm: environment().npm_lifecycle_event !== undefined });
+runToEnd((signal) => startServices(environment(), { say, log, signal }), { byNpm: environment().npm_lifecycle_event !== undefined });

@@ -10,18 +10,19 @@ import type { Environment } from '@countersign/config';
 import type { ServiceName } from '@countersign/contracts';
 import { APP_ROLE, createPool, freePorts } from '@countersign/database';
 import { type DirectoryDeps, directoryStore } from '@countersign/directory';
-import { startLocalKafka } from '@countersign/local-kafka';
+import { type LocalKafka, LocalKafkaError, startLocalKafka } from '@countersign/local-kafka';
 import { Teardown } from '@countersign/service-host';
 import { createLogger } from '@countersign/telemetry';
 import { checkAddress, urlOf } from '../address.js';
+import { CannotStart } from '../cannot-start.js';
 import { dataConfig, isLoopback, platformConfig } from '../config.js';
-import { openDataDirectory } from '../data/data-directory.js';
+import { hasData, openDataDirectory } from '../data/data-directory.js';
 import { openDatabase } from '../database.js';
-import { ensureDemoProject } from '../demo-project.js';
+import { ensureDemoProject, isFirstStart } from '../demo-project.js';
 import { publishDemoTemplates, sent } from '../demo-templates.js';
 import { migrateAll } from '../schema.js';
 import type { RunningServer } from '../server.js';
-import { welcome } from '../welcome.js';
+import { stepByStep, welcome } from '../welcome.js';
 import { thrifty } from './memory.js';
 import { ServiceProcess } from './process.js';
 import { servicesConfig } from './settings.js';
@@ -32,12 +33,17 @@ const READY_MS = 120_000;
 
 const program = (service: ServiceName): string => fileURLToPath(new URL(`../../../${service}/dist/main.js`, import.meta.url));
 
-/** @throws {CannotStart | ConfigError | LocalKafkaError} after undoing what had been started. */
-export async function startServices(
-  environment: Environment,
-  say: (line: string) => void,
-  log: (line: string) => void,
-): Promise<RunningServer> {
+interface Voice {
+  /** Prints a line for the person at the keyboard. */
+  say: (line: string) => void;
+  /** Takes a line of a service's log. */
+  log: (line: string) => void;
+  /** Ends the start after the step it is at. */
+  signal: AbortSignal;
+}
+
+/** @throws {CannotStart | ConfigError} or the signal's reason, after undoing what had been started. */
+export async function startServices(environment: Environment, { say, log, signal }: Voice): Promise<RunningServer> {
   const { host, port: wanted, logLevel } = platformConfig(environment).server;
   const { replicas, brokers } = servicesConfig(environment);
   const { dataDir, databaseUrl } = dataConfig(environment);
@@ -45,17 +51,20 @@ export async function startServices(
   const logger = createLogger({ service: 'platform', level: logLevel, destination: process.stderr });
   const teardown = new Teardown();
   try {
+    if (!hasData(dataDir)) await checkAddress(host, wanted);
     const data = await openDataDirectory(dataDir, { command: 'npm run start:services', create: true });
     teardown.add(() => data.lock.release());
     const port = await checkAddress(host, wanted);
     const url = urlOf(host, port);
     const config = platformConfig(environment, { secretsKey: data.secrets.secrets_key, publicUrl: url, loopback });
 
-    say('Starting PostgreSQL, Kafka and the services …');
-    const database = await openDatabase({ url: databaseUrl, directory: data, logger });
+    isFirstStart(data);
+    say(`Starting PostgreSQL, Kafka and the services, with data in ${data.path}:`);
+    const step = stepByStep(signal, say);
+    const database = await step('PostgreSQL', () => openDatabase({ url: databaseUrl, directory: data, logger }));
     teardown.add(() => database.stop());
-    await migrateAll(database.ownerUrl, logger);
-    const kafka = brokers ? null : await startLocalKafka({ dataDir: join(data.path, 'kafka') });
+    await step('schemas', () => migrateAll(database.ownerUrl, logger));
+    const kafka = brokers ? null : await step('Kafka', () => localKafka(join(data.path, 'kafka')));
     if (kafka) teardown.add(() => kafka.stop());
 
     const pool = createPool({ connectionString: database.ownerUrl, role: APP_ROLE, max: 4, applicationName: 'countersign platform' });
@@ -66,6 +75,8 @@ export async function startServices(
 
     const shared = {
       ...thrifty(set(environment)),
+      // A terminal wants less than a log.
+      LOG_LEVEL: logLevel,
       DATABASE_URL: database.ownerUrl,
       KAFKA_BROKERS: brokers?.join(',') ?? (kafka as { brokers: string }).brokers,
       IDENTITY_KEY: randomBytes(32).toString('hex'),
@@ -85,25 +96,33 @@ export async function startServices(
       'gateway',
       Array.from({ length: replicas }, (_, replica) => port + replica),
     );
-    const processes: ServiceProcess[] = [];
+    const processes: { process: ServiceProcess; url: string }[] = [];
     for (const [service, own] of ports) {
       for (const [replica, listen] of own.entries()) {
         const name = replicas === 1 ? service : `${service}-${replica + 1}`;
         const env = { ...shared, ...addresses, HOST: service === 'gateway' ? host : '127.0.0.1', PORT: String(listen) };
-        processes.push(new ServiceProcess({ name, program: program(service), env, print: log, patience: PATIENCE_MS }));
+        processes.push({
+          process: new ServiceProcess({ name, program: program(service), env, print: log, patience: PATIENCE_MS }),
+          url: urlOf(env.HOST, listen),
+        });
       }
     }
-    for (const process of processes) process.start();
+    signal.throwIfAborted();
+    say(`  starting ${processes.map(({ process }) => process.name).join(', ')}`);
+    for (const { process } of processes) process.start();
     // All at once: each drains for itself.
-    teardown.add(() => Promise.all(processes.map((process) => process.stop())));
-    await ready(url);
+    teardown.add(() => Promise.all(processes.map(({ process }) => process.stop())));
+    await Promise.all(processes.map((started) => step(`${started.process.name} ready`, () => ready(started.url, signal))));
 
-    const demo = await ensureDemoProject(directory, {
-      dataDir: data.path,
-      url,
-      loopback,
-      publish: (token) => publishDemoTemplates(sent(url), token),
-    });
+    const demo = await step('demo project', () =>
+      ensureDemoProject(directory, {
+        dataDir: data.path,
+        url,
+        loopback,
+        publish: (token) => publishDemoTemplates(sent(url), token),
+      }),
+    );
+    signal.throwIfAborted();
     data.lock.publish({ url, database_url: database.ownerUrl });
     for (const line of await welcome(directory, demo, { publicUrl: config.directory.publicUrl, dataDir: data.path, environment }))
       say(line);
@@ -122,12 +141,22 @@ export async function startServices(
   }
 }
 
-async function ready(url: string): Promise<void> {
+async function localKafka(dataDir: string): Promise<LocalKafka> {
+  try {
+    return await startLocalKafka({ dataDir, ownGroup: true });
+  } catch (error) {
+    if (error instanceof LocalKafkaError) throw new CannotStart(error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function ready(url: string, signal: AbortSignal): Promise<void> {
   for (const deadline = Date.now() + READY_MS; ; await sleep(100)) {
+    signal.throwIfAborted();
     const answer = await fetch(`${url}/health/ready`).catch(() => null);
     const body = (await answer?.json().catch(() => null)) as { status?: string } | null | undefined;
     if (answer?.status === 200 && body?.status === 'ready') return;
-    if (Date.now() > deadline) throw new Error(`The services were not ready within ${READY_MS / 1_000} s: ${JSON.stringify(body)}`);
+    if (Date.now() > deadline) throw new Error(`The service at ${url} was not ready within ${READY_MS / 1_000} s: ${JSON.stringify(body)}`);
   }
 }
 
