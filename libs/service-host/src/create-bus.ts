@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { ConfigOf } from '@countersign/config';
+import { ConfigError, type ConfigOf } from '@countersign/config';
 import { type EventBus, type EventBusOptions, KafkaEventBus, StoreEventBus } from '@countersign/event-bus';
 import type { KAFKA_SETTINGS } from './settings.js';
 
-/** The bus the configuration names: Kafka where there are brokers, else the event store itself. */
+/** The bus the configuration names: Kafka where there are brokers, else the event store itself. @throws {ConfigError} */
 export function createEventBus(
   options: EventBusOptions,
   kafka: ConfigOf<(typeof KAFKA_SETTINGS)['settings']>,
@@ -19,8 +19,16 @@ export function createEventBus(
     kafka: {
       brokers: [...brokers],
       clientId,
-      tls: ca === undefined ? tls : { ca: readFileSync(ca, 'utf8') },
+      tls: ca === undefined ? tls : { ca: authorities(ca) },
       sasl: username === undefined ? undefined : { mechanism: mechanism as 'plain', username, password: password ?? '' },
     },
   });
+}
+
+function authorities(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError([`KAFKA_CA_FILE ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`]);
+  }
 }

@@ -77,7 +77,9 @@ describe('the agents of the README', () => {
     const id = await approveNext();
     const { code, stdout } = await agent.exited;
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ id, status: 'decided', decision: 'approved' });
+    const [told, answer = '', end] = stdout.split('\n');
+    expect([told, end]).toEqual([`Decide it here: ${credentials.url}/reviews/${id}`, '']);
+    expect(JSON.parse(answer)).toMatchObject({ id, status: 'decided', decision: 'approved' });
   });
 
   it.each([

@@ -9,12 +9,14 @@ import type { Feed, FeedReader } from '../feed/feed.js';
 import type { Listener } from '../feed/listener.js';
 import type { BusHealth } from '../port.js';
 import { createKafka, type KafkaSettings } from './connection/client.js';
-import { KafkaRefusedError, refusalOf } from './connection/refusal.js';
+import { faultOf, KafkaRefusedError, refusalOf, suspicionOf } from './connection/refusal.js';
 import { ensureTopics } from './connection/topics.js';
 import { KafkaFeed } from './kafka-feed.js';
 import { Relay } from './relay.js';
 
 const LONGEST_RETRY_MS = 5_000;
+/** So many that a broker's restart is no explanation; each is several of the client's. */
+const SUSPICIOUS_TRIES = 2;
 
 export interface KafkaEventBusOptions extends EventBusOptions {
   kafka: KafkaSettings;
@@ -40,6 +42,7 @@ class RelayedFeed implements Feed {
   readonly #feed: KafkaFeed;
   readonly #relay: Relay;
   readonly #logger: Logger;
+  readonly #settings: KafkaSettings;
   readonly #ensure: () => Promise<void>;
   #missing: string | null = null;
   #retry: NodeJS.Timeout | undefined;
@@ -53,6 +56,7 @@ class RelayedFeed implements Feed {
   ) {
     const kafka = createKafka(settings, logger);
     this.#logger = logger;
+    this.#settings = settings;
     this.#feed = new KafkaFeed({ kafka, prefix, store: store as Pick<EventStore, 'readAll' | 'head'>, logger });
     this.#relay = new Relay({ kafka, prefix, prefixes, pool, member, session: () => listener.session, buckets: BUCKETS, logger });
     this.#ensure = async () => {
@@ -118,7 +122,9 @@ class RelayedFeed implements Feed {
     this.#missing = error instanceof KafkaRefusedError ? 'Kafka cannot be used; the log says why.' : 'Kafka cannot be reached.';
     if (this.#closed) return;
     const delayMs = Math.min(LONGEST_RETRY_MS, 250 * 2 ** attempt);
-    this.#logger.error({ err: error, delayMs }, 'events are neither published nor received: trying until Kafka can be used');
+    const suspicion = attempt === SUSPICIOUS_TRIES ? suspicionOf(error, this.#settings) : null;
+    if (suspicion !== null) this.#logger.warn(suspicion);
+    this.#logger.error({ ...faultOf(error), delayMs }, 'events are neither published nor received: trying until Kafka can be used');
     this.#retry = setTimeout(() => {
       this.#trying = this.#begin().then((again) => {
         if (again !== null) this.#beginLater(again, attempt + 1);

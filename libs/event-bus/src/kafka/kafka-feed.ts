@@ -14,6 +14,7 @@ import type { Feed, FeedReader } from '../feed/feed.js';
 import { observePage } from '../feed/observed-page.js';
 import { EventWindow } from '../feed/window.js';
 import type { BusHealth } from '../port.js';
+import { faultOf, isPassing } from './connection/refusal.js';
 import { pagesTopic, topicOf } from './connection/topics.js';
 import { decodeEvent, decodePageEnd, hopOf, type PageEnd } from './message.js';
 import { Pages, type WholePage } from './pages.js';
@@ -26,6 +27,8 @@ const SESSION_MS = 10_000;
 /** A message ends the wait at once; without one it is asked again, which costs an idle process most of what it does. */
 const FETCH_WAIT_MS = 1_000;
 const LONGEST_RETRY_MS = 5_000;
+/** Brokers that have just started answer for some seconds that they are not there yet: no more of these are taken for it. */
+const PASSING_TRIES = 5;
 /** The relay speaks every second; this long without a word is no coincidence. */
 const SILENT_MS = 5_000;
 
@@ -144,7 +147,8 @@ export class KafkaFeed implements Feed {
   async #failed(error: unknown, consumer?: Consumer): Promise<void> {
     if (this.#closed || (consumer && consumer !== this.#consumer)) return;
     const delay = Math.min(LONGEST_RETRY_MS, 250 * 2 ** this.#failures++);
-    this.#options.logger.warn({ err: error, delayMs: delay }, 'events cannot be received from Kafka: trying until it works');
+    const level = isPassing(error) && this.#failures <= PASSING_TRIES ? 'info' : 'warn';
+    this.#options.logger[level]({ ...faultOf(error), delayMs: delay }, 'events cannot be received from Kafka: trying until it works');
     await this.#disconnect();
     this.#resubscribe(delay);
   }

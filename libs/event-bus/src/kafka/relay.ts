@@ -10,6 +10,7 @@ import type { Logger, TraceContext } from '@countersign/telemetry';
 import { type Kafka, type Message, Partitioners, type Producer, type TopicMessages } from 'kafkajs';
 import type { Pool } from 'pg';
 import { Signal } from '../feed/signal.js';
+import { faultOf } from './connection/refusal.js';
 import { pagesTopic, topicOf } from './connection/topics.js';
 import { encodeEvent, encodePageEnd, type PageEnd } from './message.js';
 import { observedSend } from './observed-send.js';
@@ -185,7 +186,7 @@ export class Relay {
     this.#failures++;
     const delay = Math.min(LONGEST_RETRY_MS, 100 * 2 ** this.#failures);
     this.#options.logger.warn(
-      { err: error, attempt: this.#failures, delayMs: delay },
+      { ...faultOf(error), attempt: this.#failures, delayMs: delay },
       'events cannot be published to Kafka: trying until it works',
     );
     if (this.#failures >= FAILURES_BEFORE_HANDOVER) {

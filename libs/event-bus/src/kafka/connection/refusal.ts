@@ -18,6 +18,8 @@ interface ClientError {
   code?: string | number;
   /** Of the broker. */
   type?: string;
+  /** The broker says that it passes. */
+  retriable?: boolean;
 }
 
 /** @returns the refusal an error of the client comes from, or the error itself when another try may go through. */
@@ -40,6 +42,26 @@ export function refusalOf(error: unknown, { brokers, sasl }: KafkaSettings): unk
   }
   return error;
 }
+
+/** Of brokers that expect another protocol on the port, or somebody who signs in: they hang up without an answer, as some do that restart. */
+const HUNG_UP = /^(ECONNRESET|EPIPE|EPROTO|ERR_SSL_\w+)$/;
+
+/** @returns what may be wrong when trying does not help: the brokers are there and hang up. Null for any other failure. */
+export function suspicionOf(error: unknown, { brokers, tls, sasl }: KafkaSettings): string | null {
+  const hungUp = [...causesOf(error)].some(({ name, code }) => name === 'KafkaJSConnectionClosedError' || HUNG_UP.test(String(code)));
+  if (!hungUp) return null;
+  const protocol = tls ? 'may not speak TLS (KAFKA_TLS is on)' : 'may expect TLS (KAFKA_TLS is off)';
+  const signIn = sasl ? '' : ', or expect a user and password (KAFKA_USERNAME is not set)';
+  return `Kafka at ${brokers.join(', ')} closes every connection without an answer: it ${protocol}${signIn}.`;
+}
+
+/** Whether it is what brokers answer while they start or hand over: the next tries go through. */
+export const isPassing = (error: unknown): boolean =>
+  [...causesOf(error)].some(({ name, retriable }) => name === 'KafkaJSProtocolError' && retriable === true);
+
+/** A failure for the log: the client's own in its words, since its stack tells nothing; anything else whole. */
+export const faultOf = (error: unknown): { reason: string } | { err: unknown } =>
+  error instanceof Error && error.name.startsWith('KafkaJS') ? { reason: `${error.name}: ${error.message}` } : { err: error };
 
 function* causesOf(error: unknown): Generator<ClientError> {
   for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as Error).cause) yield cause as ClientError;

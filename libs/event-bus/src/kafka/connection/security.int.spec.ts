@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '@countersign/event-store';
 import { type LocalKafka, selfSignedKeyStore, startLocalKafka } from '@countersign/local-kafka';
-import { testDatabase } from '@countersign/testing';
+import { createLogger, type Logger } from '@countersign/telemetry';
+import { testDatabase, until } from '@countersign/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Arena, type ArenaDatabase, kafkaArena } from '../../contract/arena.js';
 import { append, createEffects, effectsOf, recording } from '../../contract/contract-arena.js';
@@ -37,10 +38,10 @@ describe('brokers that ask who is there', () => {
   });
   afterEach(() => (arena ?? db).close());
 
-  const subscribed = async (settings: Omit<Partial<KafkaSettings>, 'brokers'>) => {
+  const subscribed = async (settings: Omit<Partial<KafkaSettings>, 'brokers'>, options: { logger?: Logger } = {}) => {
     arena = kafkaArena(db, { brokers: [kafka.brokers], topicPrefix: 'secured', settings });
     await createEffects(arena.ownerPool);
-    const bus = arena.openBus();
+    const bus = arena.openBus(options);
     await bus.subscribe(recording('secured'));
     return { ...arena, bus };
   };
@@ -60,6 +61,27 @@ describe('brokers that ask who is there', () => {
 
   it('refuse a mechanism they do not have, likewise', async () => {
     await expect(subscribed({ tls: { ca }, sasl: { ...USER, mechanism: 'scram-sha-512' } })).rejects.toThrow('check KAFKA_USERNAME');
+  });
+
+  it.each([
+    ['by TLS', {}, /it may expect TLS \(KAFKA_TLS is off\), or expect a user and password \(KAFKA_USERNAME is not set\)\.$/],
+    [
+      'with a user',
+      { tls: true },
+      /it may not speak TLS \(KAFKA_TLS is on\), or expect a user and password \(KAFKA_USERNAME is not set\)\.$/,
+    ],
+    ['by TLS, for whoever signs in', { sasl: USER }, /it may expect TLS \(KAFKA_TLS is off\)\.$/],
+  ])('hang up on who does not come %s, which is told once trying has not helped', async (_, settings, sentence) => {
+    const lines: { level: string; msg: string; err?: unknown }[] = [];
+    const logger = createLogger({ service: 'spec', destination: { write: (line: string) => void lines.push(JSON.parse(line)) } });
+    await subscribed('tls' in settings ? { tls: { ca } } : settings, { logger });
+    const told = await until(
+      () => lines.find(({ level, msg }) => level === 'warn' && msg.startsWith('Kafka at'))?.msg,
+      (line) => line !== undefined,
+    );
+    expect(told).toMatch(new RegExp(`^Kafka at ${kafka.brokers} closes every connection without an answer: `));
+    expect(told).toMatch(sentence);
+    expect(lines.filter(({ err }) => err !== undefined)).toEqual([]);
   });
 
   it('are refused when another authority vouches for them, and when none does', async () => {

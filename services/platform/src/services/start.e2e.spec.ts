@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { type SpawnedProgram, scratchFolder, spawnProgram, stopLeftovers } from '../fixture/server-process.js';
+
+const MAIN = fileURLToPath(new URL('../../dist/services/main.js', import.meta.url));
+const scratch = scratchFolder();
+const dataDir = join(scratch.path, 'data');
+const started: SpawnedProgram[] = [];
+afterEach(() => stopLeftovers(dataDir, started.splice(0)));
+afterAll(() => scratch.remove());
+
+/** As in a terminal: in a process group of its own, to which a Ctrl-C goes. */
+function start(): SpawnedProgram {
+  const program = spawnProgram('node', [MAIN], { env: { DATA_DIR: dataDir, PORT: '0' }, detached: true });
+  started.push(program);
+  return program;
+}
+const interrupt = ({ child }: SpawnedProgram) => process.kill(-(child.pid as number), 'SIGINT');
+
+const SERVICES = ['directory', 'intake', 'decisions', 'monitoring', 'webhooks', 'audit', 'gateway'];
+
+describe('npm run start:services', () => {
+  it('says a line for each thing it starts and ends on Ctrl-C, without another word where all is well', async () => {
+    const stopped = start();
+    await stopped.printed(/PostgreSQL … /);
+    interrupt(stopped);
+    const early = await stopped.exited;
+    expect(early).toMatchObject({ code: 0, stderr: '' });
+    expect(early.stdout).toMatch(/\nStopped\.\n$/);
+
+    const program = start();
+    await program.printed(/Ctrl-C stops/);
+    const [before = ''] = program.stdout.split('Countersign is ready at');
+    const lines = before.trim().split('\n').slice(1);
+    const step = (name: string) => expect.stringMatching(new RegExp(`^ {2}${name} … \\d+\\.\\d s$`));
+    expect(lines.slice(0, 4)).toEqual([...['PostgreSQL', 'schemas', 'Kafka'].map(step), `  starting ${SERVICES.join(', ')}`]);
+    expect(lines.slice(4, -1)).toEqual(expect.arrayContaining(SERVICES.map((name) => step(`${name} ready`))));
+    expect(lines.slice(4)).toHaveLength(SERVICES.length + 1);
+    interrupt(program);
+    expect(await program.exited).toMatchObject({ code: 0, stderr: '' });
+  });
+});
