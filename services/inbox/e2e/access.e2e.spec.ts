@@ -13,7 +13,7 @@ beforeAll(async () => {
   await server.publish({
     slug: 'wide',
     name: 'A template with a very long name that does not fit anywhere on a phone',
-    instructions: 'x'.repeat(300),
+    instructions: `# Read **each** field\n\n${'x'.repeat(300)}`,
     fields: [
       { name: 'title', type: 'text', label: 'Title', editable: true, required: true },
       { name: 'text', type: 'markdown', label: 'Text', editable: true },
@@ -29,7 +29,7 @@ beforeAll(async () => {
   });
   const payload = {
     title: `Wide ${'w'.repeat(200)}`,
-    text: `| a | b | c |\n|---|---|---|\n| ${'m'.repeat(80)} | ${'n'.repeat(80)} | o |\n\n\`\`\`\n${'code '.repeat(60)}\n\`\`\`\n\n[a link](https://example.org/${'p'.repeat(200)})`,
+    text: `# A heading\n\n| a | b | c |\n|---|---|---|\n| ${'m'.repeat(80)} | ${'n'.repeat(80)} | o |\n\n\`\`\`\n${'code '.repeat(60)}\n\`\`\`\n\n[a link](https://example.org/${'p'.repeat(200)})`,
     data: { key: 'q'.repeat(400) },
     page: `https://example.org/${'r'.repeat(300)}`,
     amount: 12.5,
@@ -101,6 +101,10 @@ const landmarks = (page: Page) =>
     titles: document.querySelectorAll('h1').length,
     language: document.documentElement.lang,
     title: document.title,
+    // A level may be left, but not be skipped on the way down.
+    skipped: [...document.querySelectorAll('h1, h2, h3, h4, h5, h6')]
+      .map(({ tagName }) => Number(tagName[1]))
+      .filter((level, at, levels) => at > 0 && level > Number(levels[at - 1]) + 1),
   }));
 
 describe.each([
@@ -112,7 +116,8 @@ describe.each([
     const faults: string[] = [];
     for (const [name, path] of screens) {
       await settled(page, path);
-      const { mains, titles, language, title } = await landmarks(page);
+      const { mains, titles, language, title, skipped } = await landmarks(page);
+      if (skipped.length > 0) faults.push(`${name}: headings of level ${skipped} with none above`);
       if (mains !== 1 || language !== 'en' || !/· Countersign$/.test(title)) faults.push(`${name}: ${mains} main, ${language}, ${title}`);
       if (titles !== 1 && name !== 'no review') faults.push(`${name}: ${titles} h1`);
       faults.push(...(await nameless(page)).map((control) => `${name}: ${control} has no name`));

@@ -253,3 +253,28 @@ describe('fields that may be edited', () => {
     await eventually(async () => expect((await server.readAs(id)).draft_payload).toBeNull());
   });
 });
+
+describe('a page of a template', () => {
+  it('has its instructions drawn, an empty text named, and an editable address to be opened', async () => {
+    await server.publish({
+      slug: 'instructed',
+      name: 'Instructed',
+      instructions: 'Check **each** field.',
+      fields: [
+        { name: 'title', type: 'text', label: 'Title', editable: true },
+        { name: 'body', type: 'markdown', label: 'Body', editable: true },
+        { name: 'page', type: 'url', label: 'Page', editable: true },
+      ],
+      actions: ['approve', 'reject'],
+    });
+    const { id } = await server.ask('instructed', { title: 'Instructed', body: '', page: 'https://shop.example/items/3' });
+    const page = await chromium.pageOf(server.admin);
+    await page.goto(`/reviews/${id}`);
+    await page.locator('.instructions strong').getByText('each', { exact: true }).waitFor();
+    expect(await page.locator('[data-field="body"] .value-none').textContent()).toBe('Empty');
+    const link = page.locator('[data-field="page"]').getByRole('link', { name: 'Open shop.example' });
+    expect(await link.getAttribute('href')).toBe('https://shop.example/items/3');
+    await page.getByRole('textbox', { name: 'Page' }).fill('javascript:alert(1)');
+    await link.waitFor({ state: 'detached' });
+  });
+});

@@ -45,7 +45,7 @@ const addressOf = ({ status }: Tab): string => (status === 'pending' ? '/' : `/?
 
 function Tabs({ current }: { current: Tab }) {
   const { total, capped, phase } = useQueue();
-  const strip = useStrip(current.status);
+  const strip = useStrip(`${current.status} ${phase}`);
   return (
     <nav className="tabs" aria-label="Reviews" {...strip}>
       {TABS.map((tab) => (

@@ -7,8 +7,11 @@ interface Strip {
   'data-more': string | undefined;
 }
 
-/** A row of links that may be wider than the screen: the current one is brought into sight, and it is known where more follow. */
-export function useStrip(current: string): Strip {
+/**
+ * A row of links that may be wider than the screen: the current one is brought into sight, and it is known where more follow.
+ * @param laidOut which link is current, and whatever else moves it.
+ */
+export function useStrip(laidOut: string): Strip {
   const ref = useRef<HTMLElement>(null);
   const [more, setMore] = useState('');
   const look = () => {
@@ -19,13 +22,13 @@ export function useStrip(current: string): Strip {
   };
   const latest = useRef(look);
   latest.current = look;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another current link is what there is to be brought into sight
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link that was moved has to be brought into sight again
   useLayoutEffect(() => {
     const strip = ref.current;
     const link = strip?.querySelector<HTMLElement>('[aria-current]');
     if (strip && link) strip.scrollLeft = link.offsetLeft - (strip.clientWidth - link.offsetWidth) / 2;
     latest.current();
-  }, [current]);
+  }, [laidOut]);
   useEffect(() => {
     const strip = ref.current;
     if (strip === null) return;

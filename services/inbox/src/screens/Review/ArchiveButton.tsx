@@ -3,6 +3,7 @@ import { type Dispatch, useState } from 'react';
 import { useApi } from '../../api/api-context.js';
 import { useAnnounce } from '../../elements/Announcer.js';
 import type { DeskEvent } from '../../review/desk.js';
+import { useSession } from '../../session/session-context.js';
 import { type Notice, noticeOf } from './use-decision.js';
 
 interface ArchiveProps {
@@ -15,6 +16,7 @@ interface ArchiveProps {
 export function ArchiveButton({ review, change, tell }: ArchiveProps) {
   const api = useApi();
   const announce = useAnnounce();
+  const { me } = useSession();
   const [busy, setBusy] = useState(false);
   const archived = review.status === 'archived';
 
@@ -25,7 +27,7 @@ export function ArchiveButton({ review, change, tell }: ArchiveProps) {
       change({ type: 'loaded', review: await api.call(archived ? 'unarchiveReview' : 'archiveReview', target) });
       announce(archived ? 'The review is no longer archived' : 'The review is archived');
     } catch (error) {
-      tell(noticeOf(error));
+      tell(noticeOf(error, me.email));
     } finally {
       setBusy(false);
     }

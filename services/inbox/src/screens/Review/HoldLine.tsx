@@ -17,7 +17,7 @@ interface HoldProps {
 /** Who has the review in hand, and taking it or letting it go. */
 export function HoldLine({ review, holder, change, reload, tell }: HoldProps) {
   const api = useApi();
-  const { project } = useSession();
+  const { me, project } = useSession();
   const [busy, setBusy] = useState(false);
   const target = { params: { id: review.id }, project: review.project_id };
 
@@ -26,7 +26,7 @@ export function HoldLine({ review, holder, change, reload, tell }: HoldProps) {
     try {
       change({ type: 'loaded', review: await call() });
     } catch (error) {
-      tell(noticeOf(error));
+      tell(noticeOf(error, me.email));
     } finally {
       setBusy(false);
       // The answer to a claim says nothing of drafts.

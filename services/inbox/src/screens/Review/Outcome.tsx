@@ -51,12 +51,12 @@ export function Outcome({ review, unanswered, next, change, tell, ref }: Outcome
           )}
         </div>
       </header>
-      <Unanswered review={review} request={unanswered} />
       {review.feedback && review.feedback !== unanswered?.feedback ? (
         <blockquote className="quote">
           <Revealed text={review.feedback} />
         </blockquote>
       ) : null}
+      <Unanswered review={review} request={unanswered} />
       <Approved review={review} />
     </section>
   );
@@ -68,11 +68,13 @@ const REJECT_MEANWHILE = 'reject_from_iteration';
 /** That changes had been asked for. The words are known to a page that saw them, and to the server where nothing took their place. */
 function Unanswered({ review, request }: { review: Review; request: ChangeRequest | null }) {
   if (request === null) {
-    return review.last_action_id === REJECT_MEANWHILE ? <p>Changes had been requested; the agent had not answered yet.</p> : null;
+    return review.last_action_id === REJECT_MEANWHILE ? (
+      <p className="outcome-by">Changes had been requested; the agent had not answered yet.</p>
+    ) : null;
   }
   return (
-    <div className="awaited">
-      <p>
+    <div className="outcome-unanswered">
+      <p className="outcome-by">
         <RequestedBy request={request} /> The agent had not answered yet.
       </p>
       {request.feedback ? (

@@ -43,7 +43,10 @@ export function ReviewDesk({ desk, change, reload, next }: DeskProps) {
           <Outcome review={shown} unanswered={desk.unanswered} next={next} change={change} tell={decision.tell} ref={outcome} />
         )}
         {shown.template?.instructions && open ? (
-          <section className="instructions" aria-label="Instructions of the template">
+          <section className="instructions" aria-labelledby="instructions-title">
+            <h2 id="instructions-title" className="visually-hidden">
+              Instructions of the template
+            </h2>
             <Drawn text={shown.template.instructions} />
           </section>
         ) : null}

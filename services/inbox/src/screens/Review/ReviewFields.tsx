@@ -20,7 +20,10 @@ interface FieldsProps {
 export function ReviewFields({ desk, change, editable, disabled }: FieldsProps) {
   const { shown } = desk;
   return (
-    <section className="fields" aria-label="Request details">
+    <section className="fields" aria-labelledby="fields-title">
+      <h2 id="fields-title" className="visually-hidden">
+        Request details
+      </h2>
       {shown.template_fields.map((field) => {
         const edit = editOf(desk, field);
         const { name } = field;

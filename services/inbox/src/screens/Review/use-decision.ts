@@ -94,7 +94,7 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
       if (done === null) announce(`Done: ${action.label}`);
       setNotice(done);
     } catch (error) {
-      setNotice(noticeOf(error));
+      setNotice(noticeOf(error, me.email));
       if (!mayPass(error)) reload();
     } finally {
       setBusy(null);
@@ -147,7 +147,7 @@ function usePassing({ notice, desk, reload, clear }: { notice: Notice | null; de
 }
 
 /** What an answer that is not a yes means for the person. */
-export function noticeOf(error: unknown): Notice {
+export function noticeOf(error: unknown, own: string): Notice {
   if (sessionEnded(error)) return { tone: 'warning', title: 'Not submitted: you were signed out', text: 'Sign in and try again.' };
   if (!(error instanceof Refused))
     return { tone: 'warning', title: 'No response', text: `${sentenceOf(error)} It is safe to submit again.`, passes: true };
@@ -157,7 +157,7 @@ export function noticeOf(error: unknown): Notice {
   }
   if (review && (review.decision !== null || review.status === 'expired' || review.status === 'archived')) {
     const { label } = outcomeOf({ status: review.status, decision: review.decision, withdrawn: false });
-    const by = review.decided_by === null ? '' : ` by ${review.decided_by}`;
+    const by = review.decided_by === null ? '' : ` by ${review.decided_by === own ? 'you' : review.decided_by}`;
     const at = review.decided_at === null ? '' : `, ${fullTimeOf(review.decided_at)}`;
     return { tone: 'warning', title: `Already decided: ${label.toLowerCase()}${by}${at}`, text: STILL_HERE };
   }

@@ -50,7 +50,7 @@ export function SignInScreen() {
       <div className="card">
         <div>
           <h1 className="card-title">Sign in</h1>
-          <p className="muted">Review and decide requests from AI agents.</p>
+          <p className="muted">Decide what AI agents ask for.</p>
         </div>
         {failure === null ? null : (
           <Banner tone="warning" title="Sign-in link failed" urgent>
