@@ -112,7 +112,7 @@ function jest(kind) {
       '--json',
       `--outputFile=${report}`,
       '--passWithNoTests',
-      `--maxWorkers=${kind === 'e2e' ? 1 : 2}`,
+      '--maxWorkers=2',
       ...ignored.map((pattern) => `--testPathIgnorePatterns=${pattern}`),
       ...(filters.length > 0 ? [`--testPathPatterns=${filters.join('|')}`] : []),
     ],

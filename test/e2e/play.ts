@@ -1,10 +1,12 @@
-/** Plays every scenario on a topology: undisturbed, and where `killed` is set with everything that decides killed at each of its moments. */
+/** Plays every scenario on a topology: undisturbed, or with the topology's kill at its first moment or at each, in one manner after the other. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SCENARIOS } from './scenarios.js';
 import { Server } from './server.js';
 import type { Topology } from './topology.js';
 
-export function playScenarios(name: string, start: () => Promise<Topology>, { killed }: { killed: boolean }): void {
+type Manner = 'undisturbed' | 'with one killed in each scenario' | 'killed and started again at every moment';
+
+export function playScenarios(name: string, start: () => Promise<Topology>, manners: readonly Manner[]): void {
   let server: Server;
 
   beforeAll(async () => {
@@ -12,30 +14,25 @@ export function playScenarios(name: string, start: () => Promise<Topology>, { ki
   });
   afterAll(() => server?.stop());
 
-  async function soundLog(): Promise<void> {
-    const report = await server.admin.do('verifyAudit');
-    expect(report).toMatchObject({ valid: true, first_bad: null });
-    const settled = await server.topology.query<{ stream: string; times: number }>(
-      `select stream, count(*)::int as times from event_store.events where type in ('review.decided', 'review.expired') group by stream`,
-    );
-    expect(settled.length).toBeGreaterThan(8);
-    expect(settled.filter(({ times }) => times > 1)).toEqual([]);
-  }
-
-  describe(`the product, ${name}`, () => {
+  describe.each(manners)(`the product, ${name}, %s`, (manner) => {
     it.each(Object.entries(SCENARIOS))('%s', async (_, scenario) => {
-      await scenario(server, async () => {});
+      let moments = 0;
+      await scenario(server, async () => {
+        moments += 1;
+        if (manner === 'undisturbed' || (manner === 'with one killed in each scenario' && moments > 1)) return;
+        await server.topology.killAndRestart();
+      });
+      expect(moments).toBeGreaterThan(0);
     });
 
-    it('leaves a log that verifies, and every review settled once at most', soundLog);
-  });
-
-  if (!killed) return;
-  describe(`the product, ${name}, killed and started again at every moment`, () => {
-    it.each(Object.entries(SCENARIOS))('%s', async (_, scenario) => {
-      await scenario(server, () => server.topology.killAndRestart());
+    it('leaves a log that verifies, and every review settled once at most', async () => {
+      const report = await server.admin.do('verifyAudit');
+      expect(report).toMatchObject({ valid: true, first_bad: null });
+      const settled = await server.topology.query<{ stream: string; times: number }>(
+        `select stream, count(*)::int as times from event_store.events where type in ('review.decided', 'review.expired') group by stream`,
+      );
+      expect(settled.length).toBeGreaterThan(8);
+      expect(settled.filter(({ times }) => times > 1)).toEqual([]);
     });
-
-    it('leaves a log that verifies, and every review settled once at most', soundLog);
   });
 }

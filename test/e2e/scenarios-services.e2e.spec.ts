@@ -4,4 +4,4 @@ import { startServices } from './topology.js';
 
 jest.setTimeout(180_000);
 
-playScenarios('as services over Kafka', () => startServices(), { killed: false });
+playScenarios('as services over Kafka', () => startServices(), ['undisturbed']);

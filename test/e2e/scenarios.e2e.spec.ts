@@ -4,4 +4,4 @@ import { startAllInOne } from './topology.js';
 
 jest.setTimeout(180_000);
 
-playScenarios('in one process', () => startAllInOne(), { killed: true });
+playScenarios('in one process', () => startAllInOne(), ['undisturbed', 'killed and started again at every moment']);

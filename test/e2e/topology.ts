@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import {
   runCli,
@@ -19,6 +19,7 @@ import {
   until,
 } from '@countersign/platform/fixture';
 import pg from 'pg';
+import { Balancer } from './balancer.js';
 
 export interface Credentials {
   url: string;
@@ -44,29 +45,108 @@ export interface Topology {
 }
 
 /** `npm start`: everything in one process, over an embedded PostgreSQL. `settings`: of its environment. */
-export const startAllInOne = (settings: Record<string, string> = {}): Promise<Topology> =>
-  start(spawnServer, settings, async (program, again) => {
-    await program.stop('SIGKILL');
-    return again();
+export const startAllInOne = (settings: Record<string, string> = {}, dataDir?: string): Promise<Topology> =>
+  start(spawnServer, settings, {
+    dataDir,
+    async kill({ program, url }, again) {
+      await program.stop('SIGKILL');
+      const next = await again();
+      await ready(url);
+      return next;
+    },
   });
 
-/** `npm run start:services`: a process for each service, over an embedded PostgreSQL and a local Kafka. `REPLICAS` in `settings`: of each. */
-export const startServices = (settings: Record<string, string> = {}): Promise<Topology> =>
-  start(spawnServices, settings, async (program) => {
-    const killed = await serviceProcesses(program);
-    for (const pid of killed.keys()) process.kill(pid, 'SIGKILL');
-    await until('every service to be started again', async () => {
-      const running = await serviceProcesses(program);
-      return running.size === killed.size && [...running.keys()].every((pid) => !killed.has(pid));
+/** `npm run start:services`: a process for each service, over an embedded PostgreSQL and a local Kafka. */
+export const startServices = (settings: Record<string, string> = {}, dataDir?: string): Promise<Topology> =>
+  start(spawnServices, settings, {
+    dataDir,
+    async kill({ program, url }) {
+      const killed = await serviceProcesses(program);
+      for (const pid of killed.keys()) process.kill(pid, 'SIGKILL');
+      await until('every service to be started again', async () => {
+        const running = await serviceProcesses(program);
+        return running.size === killed.size && [...running.keys()].every((pid) => !killed.has(pid));
+      });
+      await ready(url);
+      return program;
+    },
+  });
+
+/** Two processes of each service, the gateways behind a balancer. `killAndRestart` kills one of them at random and does not wait until it is back. */
+export interface ReplicatedTopology extends Topology {
+  /** Its processes by pid, once each of them is ready. */
+  processes(): Promise<Map<number, { service: string; port: number }>>;
+}
+
+const SERVICES = 7;
+
+export async function startReplicas(settings: Record<string, string> = {}): Promise<ReplicatedTopology> {
+  let running: SpawnedProgram | null = null;
+  const processes = (program: SpawnedProgram) =>
+    until('two processes of each service to be ready', async () => {
+      const found = await serviceProcesses(program);
+      if (found.size < 2 * SERVICES) return null;
+      const answers = await Promise.all([...found.values()].map(({ port }) => isReady(`http://127.0.0.1:${port}`)));
+      return answers.every(Boolean) && found;
     });
-    return program;
-  });
+  const topology = await start(
+    (dataDir, env) => {
+      running = spawnServices(dataDir, { REPLICAS: '2', ...env });
+      return running;
+    },
+    settings,
+    {
+      async kill({ program }) {
+        const all = [...(await processes(program))];
+        const [pid, { port }] = all[randomInt(all.length)] as (typeof all)[number];
+        process.kill(pid, 'SIGKILL');
+        // Its sockets are closed last; a request that is on one of them is the subject of other tests.
+        await until('its port to be closed', () => isClosed(port));
+        return program;
+      },
+    },
+  );
+  const gateways = [...(await processes(running as unknown as SpawnedProgram)).values()].filter(({ service }) => service === 'gateway');
+  const balancer = new Balancer(gateways.map(({ port }) => `http://127.0.0.1:${port}`));
+  return {
+    ...topology,
+    credentials: { ...topology.credentials, url: await balancer.listen() },
+    processes: () => processes(running as unknown as SpawnedProgram),
+    async stop() {
+      await balancer.close();
+      await topology.stop();
+    },
+  };
+}
 
-type Kill = (program: SpawnedProgram, again: () => Promise<SpawnedProgram>) => Promise<SpawnedProgram>;
+const isClosed = async (port: number): Promise<boolean> => {
+  const socket = connect(port, '127.0.0.1');
+  const closed = await once(socket, 'connect').then(
+    () => false,
+    () => true,
+  );
+  socket.destroy();
+  return closed;
+};
 
-async function start(spawn: typeof spawnServer, settings: Record<string, string>, kill: Kill): Promise<Topology> {
+const isReady = async (url: string): Promise<boolean> => {
+  const answer = await fetch(`${url}/health/ready`).catch(() => null);
+  const body = (await answer?.json().catch(() => null)) as { status?: string } | null | undefined;
+  return answer?.status === 200 && body?.status === 'ready';
+};
+
+const ready = (url: string) => until('the server to be ready', () => isReady(url));
+
+interface Manner {
+  /** Where the data is; a folder of its own when not given, which goes with it. */
+  dataDir?: string | undefined;
+  /** @returns the program that runs afterwards. */
+  kill(running: { program: SpawnedProgram; url: string }, again: () => Promise<SpawnedProgram>): Promise<SpawnedProgram>;
+}
+
+async function start(spawn: typeof spawnServer, settings: Record<string, string>, manner: Manner): Promise<Topology> {
   const folder = scratchFolder();
-  const dataDir = join(folder.path, 'data');
+  const dataDir = manner.dataDir ?? join(folder.path, 'data');
   const port = String(await freePort());
   const programs: SpawnedProgram[] = [];
   const file = join(dataDir, 'credentials.json');
@@ -95,11 +175,7 @@ async function start(spawn: typeof spawnServer, settings: Record<string, string>
   return {
     credentials,
     async killAndRestart() {
-      program = await kill(program, begin);
-      await until('the server to be ready', async () => {
-        const answer = await fetch(`${credentials.url}/health/ready`).catch(() => null);
-        return answer?.status === 200 && ((await answer.json()) as { status: string }).status === 'ready';
-      });
+      program = await manner.kill({ program, url: credentials.url }, begin);
     },
     async advanceClock(seconds) {
       await query("update event_store.clock set ahead = ahead + $1 * interval '1 second'", [seconds]);

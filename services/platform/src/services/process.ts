@@ -3,11 +3,16 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** A process that lived this long before it ended is started again at once; one that did not waits twice as long each time. */
+const STEADY_MS = 5_000;
+const FIRST_WAIT_MS = 200;
+const LONGEST_WAIT_MS = 5_000;
+
 /** A service's process: started again when it ends without having been told to, until it is stopped. */
 export class ServiceProcess {
   #child: ChildProcess | null = null;
   #stopping = false;
-  #restarts = 0;
+  #wait = FIRST_WAIT_MS;
   #running: Promise<void> = Promise.resolve();
 
   constructor(
@@ -49,14 +54,16 @@ export class ServiceProcess {
       // The channel ends with this process, and the service with the channel: nothing is left running, whatever ends this process.
       const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
       this.#child = child;
+      const started = performance.now();
       for (const output of [child.stdout, child.stderr]) {
         if (output) createInterface({ input: output }).on('line', (line) => print(`${name} | ${line}`));
       }
       const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
       if (this.#stopping) return;
-      const wait = Math.min(5_000, 200 * 2 ** this.#restarts++);
-      print(`${name} | ended (${signal ?? `code ${code}`}): starting again in ${wait} ms`);
-      await sleep(wait);
+      const steady = performance.now() - started > STEADY_MS;
+      this.#wait = steady ? FIRST_WAIT_MS : Math.min(LONGEST_WAIT_MS, 2 * this.#wait);
+      print(`${name} | ended (${signal ?? `code ${code}`}): starting again in ${this.#wait} ms`);
+      await sleep(this.#wait);
     }
   }
 }
