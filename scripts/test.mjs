@@ -43,7 +43,7 @@ const opensBrowser = (path) =>
 const runsExamples = (path) => readFileSync(join(ROOT, path), 'utf8').includes('python3');
 
 /** Specs that start a Kafka broker, themselves or with the services. */
-const startsKafka = (path) => /startLocalKafka|testBroker|startServices/.test(readFileSync(join(ROOT, path), 'utf8'));
+const startsKafka = (path) => /startLocalKafka|testBroker|startServices|startReplicas/.test(readFileSync(join(ROOT, path), 'utf8'));
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const notes = [];
