@@ -59,6 +59,8 @@ const LOCK = 7316243871;
 export async function migrate(ownerUrl: string, sets: readonly MigrationSet[], options: MigrateOptions = {}): Promise<void> {
   const known = await Promise.all(sets.map(async (set) => ({ set, migrations: await readMigrations(set) })));
   const client = new pg.Client(clientConfig({ connectionString: ownerUrl, applicationName: 'countersign migrate' }));
+  // A connection that breaks fails the statement under way, which says so; the event would end the process.
+  client.on('error', () => {});
   await client.connect();
   try {
     await client.query('set client_min_messages = warning; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0');
