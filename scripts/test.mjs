@@ -1,8 +1,9 @@
 // `npm test`: brings what the tests need, runs them, and ends with one line that adds everything up.
 //
-//   npm test                            everything
+//   npm test                            everything but what --with=replicas adds; the summary says so
 //   npm test -- services/intake         only specs whose path matches; a path that matches none fails
 //   npm test -- --without=browser       leaves the browser tests out, and says so in the summary; --without=kafka those that need a broker
+//   npm test -- --with=replicas         also the scenarios and the rolling restart on two processes of each service; so does naming their path
 //   npm test -- --only=unit             only one kind: unit, int or e2e
 //
 // A part that is missing counts as a failure, and so does a run in which no test ran. Kinds without a matching spec are left out without a word.
@@ -17,11 +18,16 @@ import { ROOT, run } from './run.mjs';
 const KINDS = ['unit', 'int', 'e2e'];
 const { values, positionals: filters } = parseArgs({
   allowPositionals: true,
-  options: { without: { type: 'string', multiple: true, default: [] }, only: { type: 'string' } },
+  options: {
+    without: { type: 'string', multiple: true, default: [] },
+    with: { type: 'string', multiple: true, default: [] },
+    only: { type: 'string' },
+  },
 });
 for (const part of values.without) {
   if (!['browser', 'kafka'].includes(part)) stop(`Unknown part ${part}. \`--without=browser\` and \`--without=kafka\` are supported.`);
 }
+for (const part of values.with) if (part !== 'replicas') stop(`Unknown part ${part}. \`--with=replicas\` is supported.`);
 if (values.only && !KINDS.includes(values.only)) stop(`\`--only\` must be one of ${KINDS.join(', ')}, not ${values.only}.`);
 
 function stop(sentence) {
@@ -44,6 +50,9 @@ const runsExamples = (path) => readFileSync(join(ROOT, path), 'utf8').includes('
 
 /** Specs that start a Kafka broker, themselves or with the services. */
 const startsKafka = (path) => /startLocalKafka|testBroker|startServices|startReplicas/.test(readFileSync(join(ROOT, path), 'utf8'));
+
+/** Specs that start two processes of each service: minutes of work for two cores, asked for by name. */
+const startsReplicas = (path) => /startReplicas/.test(readFileSync(join(ROOT, path), 'utf8'));
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const notes = [];
