@@ -93,6 +93,11 @@ if (values.without.includes('kafka')) {
     missing(error.message);
   });
 }
+const replicas = kinds.flatMap((kind) => specsOf(kind, filters)).filter(startsReplicas);
+if (replicas.length > 0 && filters.length === 0 && !values.with.includes('replicas')) {
+  leftOut.push(...replicas);
+  notes.push(`Only run by --with=replicas: ${replicas.length} spec files.`);
+}
 if (kinds.includes('e2e')) {
   if (specsOf('e2e', filters).some(runsExamples)) bringPrograms('curl', 'python3');
   const specs = specsOf('e2e', filters).filter(opensBrowser);
