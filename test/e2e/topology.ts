@@ -5,9 +5,9 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { freePorts } from '@countersign/database';
 import {
   runCli,
   type SpawnedProgram,
@@ -147,7 +147,7 @@ interface Manner {
 async function start(spawn: typeof spawnServer, settings: Record<string, string>, manner: Manner): Promise<Topology> {
   const folder = scratchFolder();
   const dataDir = manner.dataDir ?? join(folder.path, 'data');
-  const port = String(await freePort());
+  const [port] = (await freePorts(1)).map(String) as [string];
   const programs: SpawnedProgram[] = [];
   const file = join(dataDir, 'credentials.json');
   const lock = () => JSON.parse(readFileSync(join(dataDir, 'lock.json'), 'utf8')) as { pid: number; database_url?: string };
@@ -195,19 +195,4 @@ async function start(spawn: typeof spawnServer, settings: Record<string, string>
       folder.remove();
     },
   };
-}
-
-/** A port nobody has, below those the system hands out, so that it is still free after a restart. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_000);
-    const server = createServer();
-    server.listen(port, '127.0.0.1');
-    const free = await Promise.race([once(server, 'listening').then(() => true), once(server, 'error').then(() => false)]);
-    if (!free) continue;
-    const { port: taken } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    return taken;
-  }
 }
