@@ -1,5 +1,5 @@
 export { catalogDump } from './catalog.js';
-export { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './embedded.js';
+export { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './embedded/embedded.js';
 export { freePorts } from './free-ports.js';
 export { hasMigrations, type MigrateOptions, MigrationError, type MigrationSet, migrate } from './migrate.js';
 export { isConflict, isPassing, Retryable, retryAfterOf } from './passing.js';

@@ -4,7 +4,7 @@ import { type EventStore, type Handled, handle, isId, type StoredEvent } from '@
 import type { Judged } from './commands/elapse.js';
 import { reviewMeta } from './labels.js';
 import { initial, reviewFold } from './review.js';
-import { measureSettled } from './settled.js';
+import { measureSettled } from './rules/settled.js';
 import type { ReviewState } from './state.js';
 
 export type HandledReview = Handled<ReviewState, ErrorCode>;

@@ -2,10 +2,10 @@
 import type { Action, AgentActor, Field, PersonActor, ReviewCreate, ReviewEvent, Role, TemplateConfig } from '@countersign/contracts';
 import { SCOPES } from '@countersign/contracts';
 import { given, type Story } from '@countersign/testing';
-import { PRESETS } from './actions.js';
 import { type ActOnReview, act } from './commands/decide.js';
 import { type RequestedTemplate, request } from './commands/submit.js';
 import { reviewFold } from './review.js';
+import { PRESETS } from './rules/actions.js';
 import type { ReviewState } from './state.js';
 
 const id = (prefix: string, n: number): string => `${prefix}_${String(n).padStart(26, '0')}`;

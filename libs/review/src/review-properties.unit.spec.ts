@@ -11,9 +11,9 @@ import { elapse, type Judged, settle, TIMERS } from './commands/elapse.js';
 import { assign, claim, release, unassign } from './commands/hold.js';
 import { recordExecution, redeem } from './commands/redeem.js';
 import { resubmit, withdraw } from './commands/submit.js';
-import { effectiveDeadline } from './deadline.js';
 import { evolve, isOpen } from './review.js';
 import { agent, ann, asked, bob, CONFIG, chief, foreignAgent, ownedAgent, owner, PAYLOAD, stranger } from './review-fixture.js';
+import { effectiveDeadline } from './rules/deadline.js';
 import type { RequestedReview, ReviewState } from './state.js';
 
 interface Command {

@@ -7,7 +7,7 @@
  */
 import { type Hold, type PersonRef, REVIEW_EVENTS, type ReviewDecided, type ReviewEvent } from '@countersign/contracts';
 import { type Fold, isRedaction, type StoredEvent, UnknownEventError } from '@countersign/event-store';
-import { addSeconds, effectiveDeadline } from './deadline.js';
+import { addSeconds, effectiveDeadline } from './rules/deadline.js';
 import type {
   Act,
   Archived,

@@ -1,10 +1,10 @@
 /** The review as every reader sees it (HRP §2.1, §13): settled by the time it is read at, without writing anything (decision 25). */
 import type { Review } from '@countersign/contracts';
-import { offeredActions } from './actions.js';
 import { settle } from './commands/elapse.js';
 import { executionToWire, redemptionToWire } from './commands/redeem.js';
-import { addSeconds, approvalDeadline } from './deadline.js';
 import { refOf } from './review.js';
+import { offeredActions } from './rules/actions.js';
+import { addSeconds, approvalDeadline } from './rules/deadline.js';
 import type { DecidedOutcome, ExpiredOutcome, RequestedReview } from './state.js';
 
 /** What a review's wire form shows that is not in its stream. */

@@ -1,16 +1,16 @@
 import { type Action, Review, ReviewVersions, validator } from '@countersign/contracts';
 import { digest } from '@countersign/evidence';
 import { describe, expect, it } from '@jest/globals';
-import { actionsOf, offeredActions, PRESETS, resolveAction } from './actions.js';
 import { archive } from './commands/archive.js';
 import { claim } from './commands/hold.js';
 import { recordExecution, redeem } from './commands/redeem.js';
 import { resubmit, withdraw } from './commands/submit.js';
-import { approvalDeadline, commandDeadline } from './deadline.js';
 import { labelsOf } from './labels.js';
 import { type Asked, agent, ann, asked, at, bob, DAY, doing, ESCALATE, PAYLOAD, REVIEW, SHIP, within } from './review-fixture.js';
+import { actionsOf, offeredActions, PRESETS, resolveAction } from './rules/actions.js';
+import { approvalDeadline, commandDeadline } from './rules/deadline.js';
+import { versionsOf } from './rules/versions.js';
 import type { RequestedReview } from './state.js';
-import { versionsOf } from './versions.js';
 import { toWire, type WireExtras } from './wire.js';
 
 type Told = ReturnType<typeof asked>;

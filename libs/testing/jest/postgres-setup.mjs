@@ -13,7 +13,7 @@ export default async function setup() {
     process.env.COUNTERSIGN_TEST_POSTGRES = process.env.DATABASE_URL;
     return;
   }
-  const { startEmbeddedPostgres } = await import('../../database/src/embedded.ts');
+  const { startEmbeddedPostgres } = await import('../../database/src/embedded/embedded.ts');
   await removeAbandoned();
   const dataDir = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const server = await startEmbeddedPostgres({
@@ -26,7 +26,7 @@ export default async function setup() {
 
 /** What runs left that were killed: their servers are stopped, their folders removed. */
 async function removeAbandoned() {
-  const { alive, isServerOf, readPostmasterPid } = await import('../../database/src/embedded-process.ts');
+  const { alive, isServerOf, readPostmasterPid } = await import('../../database/src/embedded/embedded-process.ts');
   for (const name of await readdir(tmpdir())) {
     const run = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
     if (!run || alive(run)) continue;

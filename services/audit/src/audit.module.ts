@@ -6,10 +6,10 @@ import { Consumers } from './consumers.js';
 import { type AuditContext, type AuditDeps, CONTEXT } from './deps.js';
 import { readModels } from './entities.js';
 import { LogController } from './log.controller.js';
-import { observePending } from './pending-reviews.js';
 import { AUDIT_PROJECTION } from './projection.js';
-import { ReviewChanges } from './review-changes.js';
-import { ReviewsController } from './reviews.controller.js';
+import { observePending } from './reviews/pending-reviews.js';
+import { ReviewChanges } from './reviews/review-changes.js';
+import { ReviewsController } from './reviews/reviews.controller.js';
 
 @Module({})
 export class AuditModule implements OnModuleDestroy {

@@ -4,7 +4,7 @@ import type { ReadyCheck, ServiceClient } from '@countersign/http';
 import type { Logger } from '@countersign/telemetry';
 import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
-import type { ReviewChanges } from './review-changes.js';
+import type { ReviewChanges } from './reviews/review-changes.js';
 
 /** What the service works with. */
 export interface AuditDeps {

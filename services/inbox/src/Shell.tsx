@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { Boundary } from './elements/Boundary.js';
 import { useKeys } from './elements/keys.js';
 import { Mark } from './elements/Mark.js';
 import { ShortcutsDialog } from './elements/ShortcutsDialog.js';
+import { Boundary } from './elements/telling/Boundary.js';
 import { StreamLight } from './live/StreamLight.js';
 import { AccountMenu } from './session/AccountMenu.js';
 import { ProjectSwitch } from './session/ProjectSwitch.js';

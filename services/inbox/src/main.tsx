@@ -7,7 +7,7 @@ import './elements/elements.css';
 import './fields/fields.css';
 import './screens/Inbox/inbox.css';
 import './screens/Review/review.css';
-import './screens/Review/panel.css';
+import './screens/Review/deciding/panel.css';
 import './screens/Review/outcome.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './App.js';

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Credentials } from './credentials.js';
-import { DEMO_EMAIL } from './demo-project.js';
+import { DEMO_EMAIL } from './demo/demo-project.js';
 import {
   addressOf,
   PreparedData,

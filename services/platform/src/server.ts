@@ -6,8 +6,8 @@ import { composeServices } from './compose.js';
 import { dataConfig, isLoopback, platformConfig, shownConfig } from './config.js';
 import { hasData, openDataDirectory } from './data/data-directory.js';
 import { openDatabase } from './database.js';
-import { ensureDemoProject, isFirstStart } from './demo-project.js';
-import { injected, publishDemoTemplates } from './demo-templates.js';
+import { ensureDemoProject, isFirstStart } from './demo/demo-project.js';
+import { injected, publishDemoTemplates } from './demo/demo-templates.js';
 import { migrateAll } from './schema.js';
 import { stepByStep, welcome } from './welcome.js';
 

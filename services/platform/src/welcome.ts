@@ -3,7 +3,7 @@ import type { Environment } from '@countersign/config';
 import { createSignInLink, type DirectoryDeps } from '@countersign/directory';
 import { signInUrl } from './address.js';
 import type { Credentials } from './credentials.js';
-import { DEMO_EMAIL, type DemoProject } from './demo-project.js';
+import { DEMO_EMAIL, type DemoProject } from './demo/demo-project.js';
 
 /** What a person at the keyboard is told once the server answers. */
 export async function welcome(

@@ -1,7 +1,7 @@
 /** Out of the lists and back. A review is archived, never removed (decision 20). */
 import { type Actor, type AgentActor, actorRef, type PersonActor } from '@countersign/contracts';
-import { alreadySo, judge, type Ruling, refused } from '../judge.js';
 import { conflict, isSettled } from '../refusals.js';
+import { alreadySo, judge, type Ruling, refused } from '../rules/judge.js';
 import type { ReviewState } from '../state.js';
 import type { Judged } from './elapse.js';
 

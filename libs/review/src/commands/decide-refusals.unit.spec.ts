@@ -1,6 +1,5 @@
 import { digest } from '@countersign/evidence';
 import { describe, expect, it } from '@jest/globals';
-import { PRESETS } from '../actions.js';
 import {
   type Asked,
   agent,
@@ -23,6 +22,7 @@ import {
   stranger,
   within,
 } from '../review-fixture.js';
+import { PRESETS } from '../rules/actions.js';
 import type { ReviewState } from '../state.js';
 import { archive, unarchive } from './archive.js';
 import type { ActOnReview } from './decide.js';

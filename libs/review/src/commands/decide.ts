@@ -16,13 +16,13 @@ import {
   type Shown,
 } from '@countersign/contracts';
 import { digest, equalJson } from '@countersign/evidence';
-import { type ActionChoice, CANCEL_ITERATION, isEnabled, resolveAction } from '../actions.js';
-import { secondsBetween } from '../deadline.js';
-import { checkEdit, type Edit, editOf } from '../edits.js';
-import { alreadySo, judge, type Ruling, refused } from '../judge.js';
-import { may } from '../policy.js';
 import { conflict, isSettled, type ReviewRefusal, refuse, settledRefusal } from '../refusals.js';
 import { isOpen } from '../review.js';
+import { type ActionChoice, CANCEL_ITERATION, isEnabled, resolveAction } from '../rules/actions.js';
+import { secondsBetween } from '../rules/deadline.js';
+import { checkEdit, type Edit, editOf } from '../rules/edits.js';
+import { alreadySo, judge, type Ruling, refused } from '../rules/judge.js';
+import { may } from '../rules/policy.js';
 import type { OpenReview, RequestedReview, ReviewState } from '../state.js';
 import { type Judged, settle } from './elapse.js';
 

@@ -1,7 +1,7 @@
 import { digest } from '@countersign/evidence';
 import { describe, expect, it } from '@jest/globals';
-import { PRESETS } from '../actions.js';
 import { type Asked, agent, ann, asked, at, bob, DAY, doing, PAYLOAD, REVIEW, SHIP, within } from '../review-fixture.js';
+import { PRESETS } from '../rules/actions.js';
 import type { ReviewState } from '../state.js';
 import { claim } from './hold.js';
 import { resubmit } from './submit.js';

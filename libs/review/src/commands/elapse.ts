@@ -8,9 +8,9 @@
  */
 import type { ReviewDecided, ReviewEvent } from '@countersign/contracts';
 import type { Decision, StoredEvent } from '@countersign/event-store';
-import { addSeconds, effectiveDeadline, reached, reminderSeconds, secondsBetween } from '../deadline.js';
 import type { ReviewRefusal } from '../refusals.js';
 import { evolve, isOpen } from '../review.js';
+import { addSeconds, effectiveDeadline, reached, reminderSeconds, secondsBetween } from '../rules/deadline.js';
 import type { OpenReview, RequestedReview, ReviewState } from '../state.js';
 
 /** What a decider of reviews answers. No events and no refusal: already so, the repeat of a command (K9). */

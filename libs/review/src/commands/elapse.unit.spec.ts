@@ -1,7 +1,7 @@
 import { digest } from '@countersign/evidence';
 import { describe, expect, it } from '@jest/globals';
-import { effectiveDeadline } from '../deadline.js';
 import { type Asked, agent, ann, asked, at, DAY, doing, empty, PAYLOAD, REVIEW, within } from '../review-fixture.js';
+import { effectiveDeadline } from '../rules/deadline.js';
 import type { RequestedReview, ReviewState } from '../state.js';
 import { elapse, type ReviewTimer, settle } from './elapse.js';
 import { withdraw } from './submit.js';

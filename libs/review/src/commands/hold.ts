@@ -3,11 +3,11 @@
  * whoever leaves the project has nothing in hand any more.
  */
 import { type Actor, type Hold, type PersonActor, personRef } from '@countersign/contracts';
-import { commandDeadline } from '../deadline.js';
-import { alreadySo, judge, type Ruling, refused } from '../judge.js';
-import { holds, isAdmin } from '../policy.js';
 import { conflict, refuse, settledRefusal } from '../refusals.js';
 import { isOpen } from '../review.js';
+import { commandDeadline } from '../rules/deadline.js';
+import { alreadySo, judge, type Ruling, refused } from '../rules/judge.js';
+import { holds, isAdmin } from '../rules/policy.js';
 import type { ReviewState } from '../state.js';
 import { type Judged, purposeless, settle } from './elapse.js';
 

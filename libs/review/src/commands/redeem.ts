@@ -3,9 +3,9 @@
  */
 import { type Actor, type AgentActor, agentRef, type ReviewEvent } from '@countersign/contracts';
 import { differingPaths, digest, equalJson, NotCanonicalError } from '@countersign/evidence';
-import { approvalDeadline, reached } from '../deadline.js';
-import { alreadySo, judge, type Ruling, refused } from '../judge.js';
 import { conflict, refuse } from '../refusals.js';
+import { approvalDeadline, reached } from '../rules/deadline.js';
+import { alreadySo, judge, type Ruling, refused } from '../rules/judge.js';
 import type { DecidedOutcome, Execution, Redemption, RequestedReview, ReviewState } from '../state.js';
 import type { Judged } from './elapse.js';
 

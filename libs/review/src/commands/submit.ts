@@ -9,13 +9,13 @@ import {
   type TemplateConfig,
 } from '@countersign/contracts';
 import { digest } from '@countersign/evidence';
-import { actionsOf } from '../actions.js';
-import { reminderSeconds } from '../deadline.js';
-import { alreadySo, judge, type Ruling, refused } from '../judge.js';
-import { checkPayload } from '../payload.js';
-import { may } from '../policy.js';
 import { conflict, isSettled, type ReviewRefusal, refuse, settledRefusal } from '../refusals.js';
 import { isOpen } from '../review.js';
+import { actionsOf } from '../rules/actions.js';
+import { reminderSeconds } from '../rules/deadline.js';
+import { alreadySo, judge, type Ruling, refused } from '../rules/judge.js';
+import { checkPayload } from '../rules/payload.js';
+import { may } from '../rules/policy.js';
 import type { RequestedReview, ReviewState } from '../state.js';
 import { decidedBySystem, type Judged, settle } from './elapse.js';
 

@@ -1,6 +1,5 @@
 import { digest } from '@countersign/evidence';
 import { describe, expect, it } from '@jest/globals';
-import { PRESETS } from '../actions.js';
 import {
   agent,
   ann,
@@ -21,6 +20,7 @@ import {
   template,
   within,
 } from '../review-fixture.js';
+import { PRESETS } from '../rules/actions.js';
 import type { RequestedReview } from '../state.js';
 import { idempotencyScope, judgeRepeatedRequest, request, requestInputHash } from './submit.js';
 

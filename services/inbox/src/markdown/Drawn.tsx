@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react';
 import { Guarded } from '../elements/Guarded.js';
-import { Progress } from '../elements/Progress.js';
 import { Revealed } from '../elements/Revealed.js';
+import { Progress } from '../elements/telling/Progress.js';
 import { whyUndrawn } from './drawable.js';
 import { drawing, drawingAnew, NotFetched } from './fetched-drawing.js';
 

@@ -1,10 +1,10 @@
 import type { Review } from '@countersign/contracts';
 import { Link } from 'wouter';
 import { Badge } from '../../elements/Badge.js';
-import { Countdown } from '../../elements/Countdown.js';
-import { Ago } from '../../elements/Moment.js';
 import { Revealed } from '../../elements/Revealed.js';
 import { IrreversibilityBadge, OutcomeBadge, PriorityBadge, PriorityMark } from '../../elements/ReviewBadges.js';
+import { Countdown } from '../../elements/time/Countdown.js';
+import { Ago } from '../../elements/time/Moment.js';
 import { isOpen } from '../../review/desk.js';
 import { holderOf } from '../../review/holder.js';
 import { summaryOf, templateNameOf } from '../../review/summary.js';

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { useAnnounce } from '../../elements/Announcer.js';
+import { useAnnounce } from '../../elements/telling/Announcer.js';
 import type { ReviewListState } from '../../queue/use-review-list.js';
 import { summaryOf } from '../../review/summary.js';
 

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
-import { EmptyState } from '../../elements/EmptyState.js';
-import { useTitle } from '../../elements/title.js';
+import { EmptyState } from '../../elements/telling/EmptyState.js';
+import { useTitle } from '../../elements/telling/title.js';
 
 export function NotFoundScreen() {
   useTitle('Not found');

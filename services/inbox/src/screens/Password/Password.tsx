@@ -1,7 +1,7 @@
 import { type FormEvent, useId, useState } from 'react';
 import { useApi } from '../../api/api-context.js';
 import { Refused, sentenceOf } from '../../api/failure.js';
-import { useTitle } from '../../elements/title.js';
+import { useTitle } from '../../elements/telling/title.js';
 import { Plain } from '../../Shell.js';
 import { NewPassword } from '../../session/NewPassword.js';
 import { useSession } from '../../session/session-context.js';

@@ -1,10 +1,10 @@
 import type { Review } from '@countersign/contracts';
 import { type Dispatch, useState } from 'react';
 import { useApi } from '../../api/api-context.js';
-import { useAnnounce } from '../../elements/Announcer.js';
+import { useAnnounce } from '../../elements/telling/Announcer.js';
 import type { DeskEvent } from '../../review/desk.js';
 import { useSession } from '../../session/session-context.js';
-import { type Notice, noticeOf } from './use-decision.js';
+import { type Notice, noticeOf } from './deciding/use-decision.js';
 
 interface ArchiveProps {
   review: Review;

@@ -1,6 +1,6 @@
 import type { Review } from '@countersign/contracts';
-import { Ago } from '../../elements/Moment.js';
 import { Revealed } from '../../elements/Revealed.js';
+import { Ago } from '../../elements/time/Moment.js';
 import type { ChangeRequest } from '../../review/desk.js';
 import { useSession } from '../../session/session-context.js';
 

@@ -1,7 +1,7 @@
 import type { Review } from '@countersign/contracts';
 import { Digest } from '../../elements/Digest.js';
-import { Ago, FullTime } from '../../elements/Moment.js';
 import { Revealed } from '../../elements/Revealed.js';
+import { Ago, FullTime } from '../../elements/time/Moment.js';
 import { safeLink } from '../../fields/addresses.js';
 import { useProjectPeople } from '../../queue/project-people.js';
 import { LAPSE } from '../../review/deadline.js';

@@ -1,13 +1,13 @@
 import { type Dispatch, useEffect, useRef } from 'react';
-import { Banner } from '../../elements/Banner.js';
-import { Ago } from '../../elements/Moment.js';
+import { Banner } from '../../elements/telling/Banner.js';
+import { Ago } from '../../elements/time/Moment.js';
 import { type Desk, type DeskEvent, hasTyped, isOpen, labelOf, ownDraft } from '../../review/desk.js';
 import { editedPayload, editsOf } from '../../review/difference/edits.js';
 import { equalJson } from '../../review/difference/equal-json.js';
 import { readable } from '../../review/difference/payload-difference.js';
 import { whatWaits } from '../../review/what-waits.js';
 import { useSession } from '../../session/session-context.js';
-import type { Notice } from './use-decision.js';
+import type { Notice } from './deciding/use-decision.js';
 
 interface NoticesProps {
   desk: Desk;

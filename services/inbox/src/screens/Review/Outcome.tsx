@@ -2,15 +2,15 @@ import type { Review } from '@countersign/contracts';
 import type { Dispatch, Ref } from 'react';
 import { Link } from 'wouter';
 import { Digest } from '../../elements/Digest.js';
-import { FullTime } from '../../elements/Moment.js';
 import { Revealed } from '../../elements/Revealed.js';
 import { outcomeOf } from '../../elements/ReviewBadges.js';
 import { useSettling } from '../../elements/settling.js';
+import { FullTime } from '../../elements/time/Moment.js';
 import type { ChangeRequest, DeskEvent } from '../../review/desk.js';
 import { useSession } from '../../session/session-context.js';
 import { ArchiveButton } from './ArchiveButton.js';
 import { RequestedBy } from './Awaited.js';
-import type { Notice } from './use-decision.js';
+import type { Notice } from './deciding/use-decision.js';
 
 /** How the review ended: by whom, when, and what became of it. */
 interface OutcomeProps {

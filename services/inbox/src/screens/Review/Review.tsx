@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Refused, sentenceOf } from '../../api/failure.js';
-import { Banner } from '../../elements/Banner.js';
-import { EmptyState } from '../../elements/EmptyState.js';
 import { useKeys } from '../../elements/keys.js';
-import { Progress } from '../../elements/Progress.js';
-import { useTitle } from '../../elements/title.js';
+import { Banner } from '../../elements/telling/Banner.js';
+import { EmptyState } from '../../elements/telling/EmptyState.js';
+import { Progress } from '../../elements/telling/Progress.js';
+import { useTitle } from '../../elements/telling/title.js';
 import { neighboursOf } from '../../queue/neighbours.js';
 import { type Place, usePlace } from '../../queue/place.js';
 import { useQueue } from '../../queue/QueueProvider.js';

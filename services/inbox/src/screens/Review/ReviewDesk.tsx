@@ -1,17 +1,17 @@
 import { type Dispatch, useEffect, useRef } from 'react';
-import { useAnnounce } from '../../elements/Announcer.js';
+import { useAnnounce } from '../../elements/telling/Announcer.js';
 import { Drawn } from '../../markdown/Drawn.js';
 import { type Desk, type DeskEvent, isOpen } from '../../review/desk.js';
 import { holderOf } from '../../review/holder.js';
 import { useSession } from '../../session/session-context.js';
-import { DecisionPanel } from './DecisionPanel.js';
+import { DecisionPanel } from './deciding/DecisionPanel.js';
+import { useDecision } from './deciding/use-decision.js';
+import { useDraft } from './deciding/use-draft.js';
 import { Facts } from './Facts.js';
 import { Notices } from './Notices.js';
 import { Outcome } from './Outcome.js';
 import { ReviewFields } from './ReviewFields.js';
 import { ReviewHead } from './ReviewHead.js';
-import { useDecision } from './use-decision.js';
-import { useDraft } from './use-draft.js';
 import { VersionHistory } from './VersionHistory.js';
 
 interface DeskProps {

@@ -4,9 +4,9 @@ import { useApi } from '../../api/api-context.js';
 import { sentenceOf } from '../../api/failure.js';
 import { Badge } from '../../elements/Badge.js';
 import { Difference } from '../../elements/Difference.js';
-import { Ago } from '../../elements/Moment.js';
-import { Progress } from '../../elements/Progress.js';
 import { Revealed } from '../../elements/Revealed.js';
+import { Progress } from '../../elements/telling/Progress.js';
+import { Ago } from '../../elements/time/Moment.js';
 import { payloadDifference } from '../../review/difference/payload-difference.js';
 
 /** What the agent sent before, what it was told, and what it changed. */

@@ -1,0 +1,85 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { scratchFolder, spawnProgram } from '@countersign/platform/fixture';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+/** A Debian of which only its package manager is there: it installs by making a file of the package's name in PATH. */
+let debian: ReturnType<typeof scratchFolder>;
+beforeEach(() => {
+  debian = scratchFolder();
+  program('dpkg-query', `for last; do :; done`, `test -e "${debian.path}/$last" && printf 'install ok installed'`);
+});
+afterEach(() => debian.remove());
+
+function program(name: string, ...lines: string[]): void {
+  const path = join(debian.path, name);
+  writeFileSync(path, ['#!/bin/sh', ...lines, ''].join('\n'));
+  chmodSync(path, 0o755);
+}
+const aptGet = (reaches: boolean) =>
+  program(
+    'apt-get',
+    `echo "$@" >> "${debian.path}/log"`,
+    ...(reaches ? [`[ "$1" = update ] || for last; do case $last in -*) ;; *) : > "${debian.path}/$last" ;; esac; done`] : ['exit 100']),
+  );
+const installed = (...names: string[]) => {
+  for (const name of names) program(name);
+};
+/** What apt-get was told to install. */
+function asked(): string[] {
+  if (!existsSync(join(debian.path, 'log'))) return [];
+  return [...readFileSync(join(debian.path, 'log'), 'utf8').matchAll(/^install .*--no-install-recommends (.*)$/gm)].map(
+    ([, names]) => names ?? '',
+  );
+}
+
+async function evaluate(expression: string, { uid = 0, CHROMIUM_PATH = '' } = {}): Promise<unknown> {
+  const environment = [`PATH=${debian.path}`, `CHROMIUM_PATH=${CHROMIUM_PATH}`];
+  const source = `const scripts = { ...(await import('./scripts/browser.mjs')), ...(await import('./scripts/debian.mjs')) };
+    process.getuid = () => ${uid};
+    console.log('\\n' + JSON.stringify(${expression} ?? null));`;
+  const node = [process.execPath, '--input-type=module', '-e', source];
+  const { code, stdout } = await spawnProgram('env', [...environment, ...node]).exited;
+  expect(code).toBe(0);
+  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+}
+const browser = (as = {}) => evaluate('scripts.ensureBrowser()', as);
+
+describe('the browser of the tests', () => {
+  it.each([
+    ['nothing', ['chromium', 'fonts-liberation'], []],
+    ['Chromium', ['fonts-liberation'], ['chromium']],
+    ['the fonts', ['chromium'], ['fonts-liberation']],
+    ['both', [], ['chromium fonts-liberation']],
+  ])('is used where it is, and for root on Debian installed: when %s is missing, that', async (_, there, installs) => {
+    installed(...there);
+    aptGet(true);
+    expect(await browser()).toEqual({ path: join(debian.path, 'chromium') });
+    expect(asked()).toEqual(installs);
+  });
+
+  it('that apt-get does not bring is missing, and so is what cannot be installed: one sentence says how to get it', async () => {
+    installed('chromium');
+    aptGet(false);
+    expect(await browser()).toEqual({ missing: expect.stringMatching(/^apt-get did not install fonts-liberation \(/) });
+    expect(await browser({ uid: 1000 })).toEqual({ missing: expect.stringContaining('`sudo apt-get install fonts-liberation`') });
+  });
+
+  it('is looked for where CHROMIUM_PATH says, and nowhere else', async () => {
+    installed('chromium', 'fonts-liberation', 'mine');
+    expect(await browser({ CHROMIUM_PATH: join(debian.path, 'mine') })).toEqual({ path: join(debian.path, 'mine') });
+    const missing = 'CHROMIUM_PATH is /no/such/browser, and there is no such file.';
+    expect(await browser({ CHROMIUM_PATH: '/no/such/browser' })).toEqual({ missing });
+  });
+});
+
+describe('a program the examples of the README need', () => {
+  it('is installed for root on Debian when it is missing, and left to its test to miss for anybody else', async () => {
+    installed('curl');
+    aptGet(true);
+    await evaluate("scripts.bringPrograms('curl', 'python3')", { uid: 1000 });
+    expect(asked()).toEqual([]);
+    await evaluate("scripts.bringPrograms('curl', 'python3')");
+    expect(asked()).toEqual(['python3']);
+  });
+});
