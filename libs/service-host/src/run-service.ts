@@ -44,7 +44,10 @@ const hostGroups = <Groups extends SettingGroups>(definition: ServiceDefinition<
   ...definition.settings,
 });
 
-/** Starts a service and lives as long as it does. The exit code is 0 when it was told to stop and could finish, 1 otherwise. */
+/** The exit code of a process whose settings are wrong (sysexits' EX_CONFIG): starting it again as it is would change nothing. */
+export const MISCONFIGURED = 78;
+
+/** Starts a service and lives as long as it does. The exit code is 0 when it was told to stop and could finish, {@link MISCONFIGURED}, or else 1. */
 export function runService<Groups extends SettingGroups>(
   definition: ServiceDefinition<Groups>,
   settings: Environment = environment(),
@@ -159,5 +162,5 @@ function tell(error: unknown): void {
         ? error.stack
         : String(error);
   process.stderr.write(`${message}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof ConfigError ? MISCONFIGURED : 1;
 }

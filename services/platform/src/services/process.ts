@@ -2,14 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MISCONFIGURED } from '@countersign/service-host';
 
 /** A process that lived this long before it ended is started again at once; one that did not waits twice as long each time. */
 const STEADY_MS = 5_000;
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
 
-/** A service's process: started again when it ends without having been told to, until it is stopped. */
+/** A service's process: started again when it ends without having been told to, until it is stopped or says that its settings are wrong. */
 export class ServiceProcess {
+  /** Becomes what it wrote when it ended because of its settings. */
+  readonly refused: Promise<string>;
+  #refuse: (words: string) => void = () => {};
   #child: ChildProcess | null = null;
   #stopping = false;
   #wait = FIRST_WAIT_MS;
@@ -26,7 +30,11 @@ export class ServiceProcess {
       /** Milliseconds it may take to end. */
       patience: number;
     },
-  ) {}
+  ) {
+    this.refused = new Promise((resolve) => {
+      this.#refuse = resolve;
+    });
+  }
 
   get name(): string {
     return this.options.name;
@@ -55,11 +63,18 @@ export class ServiceProcess {
       const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
       this.#child = child;
       const started = performance.now();
+      const words: string[] = [];
       for (const output of [child.stdout, child.stderr]) {
-        if (output) createInterface({ input: output }).on('line', (line) => print(`${name} | ${line}`));
+        if (!output) continue;
+        createInterface({ input: output }).on('line', (line) => {
+          print(`${name} | ${line}`);
+          if (!line.startsWith('{')) words.push(line);
+        });
       }
-      const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+      // `close`, not `exit`: its last words have arrived.
+      const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
       if (this.#stopping) return;
+      if (code === MISCONFIGURED) return this.#refuse(words.join('\n'));
       const steady = performance.now() - started > STEADY_MS;
       this.#wait = steady ? FIRST_WAIT_MS : Math.min(LONGEST_WAIT_MS, 2 * this.#wait);
       print(`${name} | ended (${signal ?? `code ${code}`}): starting again in ${this.#wait} ms`);

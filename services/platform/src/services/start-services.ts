@@ -112,7 +112,13 @@ export async function startServices(environment: Environment, { say, log, signal
     for (const { process } of processes) process.start();
     // All at once: each drains for itself.
     teardown.add(() => Promise.all(processes.map(({ process }) => process.stop())));
-    await Promise.all(processes.map((started) => step(`${started.process.name} ready`, () => ready(started.url, signal))));
+    const refused = Promise.race(processes.map(({ process }) => process.refused)).then((words) => {
+      throw new CannotStart(words);
+    });
+    await Promise.race([
+      refused,
+      Promise.all(processes.map(({ process, url }) => step(`${process.name} ready`, () => ready(url, signal)))),
+    ]);
 
     const demo = await step('demo project', () =>
       ensureDemoProject(directory, {

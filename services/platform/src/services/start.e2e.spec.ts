@@ -11,8 +11,8 @@ afterEach(() => stopLeftovers(dataDir, started.splice(0)));
 afterAll(() => scratch.remove());
 
 /** As in a terminal: in a process group of its own, to which a Ctrl-C goes. */
-function start(): SpawnedProgram {
-  const program = spawnProgram('node', [MAIN], { env: { DATA_DIR: dataDir, PORT: '0' }, detached: true });
+function start(env: Record<string, string> = {}): SpawnedProgram {
+  const program = spawnProgram('node', [MAIN], { env: { DATA_DIR: dataDir, PORT: '0', ...env }, detached: true });
   started.push(program);
   return program;
 }
@@ -39,5 +39,11 @@ describe('npm run start:services', () => {
     expect(lines.slice(4)).toHaveLength(SERVICES.length + 1);
     interrupt(program);
     expect(await program.exited).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('ends at once with the words of a service whose settings are wrong', async () => {
+    const { code, stdout, stderr } = await start({ KAFKA_SASL_MECHANISM: 'word of mouth' }).exited;
+    expect(stderr).toMatch(/^The configuration has a mistake:\n {2}- KAFKA_SASL_MECHANISM .+, not "word of mouth"\.\n$/);
+    expect([code, stdout.includes('starting again')]).toEqual([1, false]);
   });
 });
