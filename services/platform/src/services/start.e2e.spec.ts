@@ -43,7 +43,7 @@ describe('npm run start:services', () => {
 
   it('ends at once with the words of a service whose settings are wrong', async () => {
     const { code, stdout, stderr } = await start({ KAFKA_SASL_MECHANISM: 'word of mouth' }).exited;
-    expect(stderr).toMatch(/^The configuration has a mistake:\n {2}- KAFKA_SASL_MECHANISM .+, not "word of mouth"\.\n$/);
+    expect(stderr).toMatch(/\nThe configuration has a mistake:\n {2}- KAFKA_SASL_MECHANISM .+, not "word of mouth"\.\n$/);
     expect([code, stdout.includes('starting again')]).toEqual([1, false]);
   });
 });
