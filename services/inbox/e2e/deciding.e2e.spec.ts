@@ -1,7 +1,7 @@
 /** Deciding in Chromium, through the real server: what an agent asks for, what a person makes of it, what the agent gets. */
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { decide, eventually, inboxTest, settled } from './inbox-test.js';
+import { approve, eventually, inboxTest, settled } from './inbox-test.js';
 
 const { server, chromium } = inboxTest();
 
@@ -40,7 +40,7 @@ describe('a review', () => {
     await eventually(async () => expect((await server.readAs(id)).draft_payload).toEqual({ subject: 'Edited' }));
     await page.getByText(/^Draft saved/).waitFor();
     await feedback(page).fill('Shorter is better');
-    await decide(page, 'Approve');
+    await approve(page);
     await outcome(page).waitFor();
     expect(await outcome(page).textContent()).toContain('Approved with edits');
     expect(await server.readAs(id)).toMatchObject({
@@ -63,8 +63,9 @@ describe('a review', () => {
     const page = await opened(id);
     await page.getByRole('textbox', { name: 'Subject' }).fill('Something else');
     await button(page, 'Revert Subject').click();
-    await decide(page, 'Approve');
+    await approve(page);
     await outcome(page).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await server.read(id)).toMatchObject({ decision: 'approved', approved_value: payload, edited_payload: null });
   });
 
@@ -100,7 +101,7 @@ describe('a review', () => {
     await versions.getByText('Version 2 against 1').waitFor();
     expect(await versions.textContent()).toMatch(/Friendlier, please.*removed: First.*added: Second/);
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Second try');
-    await decide(page, 'Approve');
+    await approve(page);
     await outcome(page).waitFor();
     expect(await server.read(id)).toMatchObject({ decision: 'approved', current_version: 2, approved_value: { subject: 'Second try' } });
   });
@@ -171,11 +172,11 @@ describe('when something moves under the person', () => {
     await feedback(loser).fill('My reason');
     // The loser's page does not hear of it before it sends: as if both had pressed in the same moment.
     await loser.route('**/action', async (route) => {
-      await decide(winner, 'Approve');
+      await approve(winner);
       await outcome(winner).waitFor();
       await route.continue();
     });
-    await decide(loser, 'Approve');
+    await approve(loser);
     const alert = loser.getByRole('alert').filter({ hasText: 'Already decided' });
     await alert.waitFor();
     expect(await alert.textContent()).toMatch(/approved by ann-at-once@example\.org/);
@@ -207,9 +208,9 @@ describe('when something moves under the person', () => {
     });
     // The stream would tell; this page has lost it as well.
     await page.route(`**/api/v1/reviews/${id}`, (route) => (lost && route.request().method() === 'GET' ? route.abort() : route.continue()));
-    await decide(page, 'Approve');
+    await approve(page);
     await page.getByText('It is safe to submit again').waitFor();
-    await decide(page, 'Approve');
+    await approve(page);
     await outcome(page).waitFor();
     expect(await outcome(page).textContent()).toContain('You (');
   });
@@ -251,7 +252,7 @@ describe('holding a review', () => {
     expect(await button(holder, 'Take over').count()).toBe(0);
     await button(admin, 'Release').click();
     await holder.getByText('Unclaimed').waitFor();
-    await decide(holder, 'Approve');
+    await approve(holder);
     await outcome(holder).waitFor();
     expect((await server.read(id)).decided_by).toBe(ben.email);
   });
@@ -267,7 +268,7 @@ describe('holding a review', () => {
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Two authors');
     await button(page, 'Use them').click();
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Cleo’s wording');
-    await decide(page, 'Approve');
+    await approve(page);
     await outcome(page).waitFor();
     expect(await server.read(id)).toMatchObject({ decision: 'edited', approved_value: { subject: 'Cleo’s wording' } });
   });

@@ -3,7 +3,7 @@
 import type { TemplateCreate } from '@countersign/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { decide, eventually, inboxTest } from './inbox-test.js';
+import { approve, eventually, inboxTest } from './inbox-test.js';
 
 const { server, chromium } = inboxTest();
 
@@ -146,7 +146,7 @@ describe('fields that may be edited', () => {
     await page.getByRole('textbox', { name: 'Published at' }).fill('2027-01-15T10:00:00Z');
     await page.getByRole('textbox', { name: 'Page' }).fill('https://shop.example/items/3');
     await page.getByRole('textbox', { name: 'Note' }).fill('Added');
-    await decide(page, 'Approve');
+    await approve(page);
     await page.locator('.outcome').waitFor();
     expect((await server.read(id)).approved_value).toEqual({
       ...PAYLOAD,
@@ -202,7 +202,7 @@ describe('fields that may be edited', () => {
     expect((await server.read(id)).status).toBe('pending');
     await page.getByRole('button', { name: 'Revert Available from' }).click();
     expect(await input.evaluate((element: HTMLInputElement) => [element.value, element.validity.badInput])).toEqual([from ?? '', false]);
-    await decide(page, 'Approve');
+    await approve(page);
     await page.locator('.outcome').waitFor();
     expect(await server.read(id)).toMatchObject({ decision: 'approved', approved_value: payload });
   });

@@ -42,8 +42,7 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('[data-settling]').first().waitFor({ state: 'detached' });
 }
 
-/** Presses a final action and says yes to the question, as somebody does who has read it. */
-export async function decide(page: Page, name: string): Promise<void> {
-  await page.getByRole('button', { name, exact: true }).click();
-  await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+/** Presses the templates' *Approve*, which asks nothing more. */
+export async function approve(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Approve', exact: true }).click();
 }

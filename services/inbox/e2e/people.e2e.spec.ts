@@ -1,6 +1,6 @@
 /** Who sees and may do what: several projects, roles, somebody who has to choose a password, somebody who asked for it themselves. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { decide, inboxTest } from './inbox-test.js';
+import { approve, inboxTest } from './inbox-test.js';
 import type { Person } from './server.js';
 
 const { server, chromium } = inboxTest();
@@ -52,7 +52,7 @@ describe('somebody of two projects', () => {
     await page.getByRole('heading', { level: 1, name: 'By its address' }).waitFor();
     const project = page.getByRole('combobox', { name: 'Project' });
     expect(await project.locator('option:checked').textContent()).toBe('Second');
-    await decide(page, 'Approve');
+    await approve(page);
     await page.locator('.outcome').waitFor();
     expect(await server.call('GET', `/reviews/${id}`, undefined, second.key)).toMatchObject({
       decision: 'approved',
@@ -107,11 +107,12 @@ describe('somebody for whom the agent asked', () => {
     const page = await chromium.pageOf(server.admin);
     await page.goto(`/reviews/${id}`);
     await page.getByText('you, so someone else must approve it').waitFor();
-    await decide(page, 'Approve');
+    await approve(page);
     await page.getByText('Someone else must approve this').waitFor();
     expect((await server.read(id)).status).toBe('pending');
     await page.getByLabel('Feedback to the agent').fill('Not any more');
-    await decide(page, 'Reject');
+    await page.getByRole('button', { name: 'Reject', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reject', exact: true }).click();
     await page.locator('.outcome').waitFor();
     expect((await server.read(id)).decision).toBe('rejected');
   });

@@ -15,6 +15,21 @@ async function opened(id: string, device: Parameters<typeof chromium.pageOf>[1] 
   return page;
 }
 
+async function middleOf(page: Page, name: string): Promise<[x: number, y: number]> {
+  const box = await button(page, name).boundingBox();
+  if (!box) throw new Error(`The button “${name}” is not on the page.`);
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+/** The actions the page sends, as it sends them. */
+function actionsOf(page: Page): string[] {
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/action')) sent.push((JSON.parse(request.postData() ?? '') as { action_id: string }).action_id);
+  });
+  return sent;
+}
+
 describe('two presses at once', () => {
   it.each([
     ['a double click on a desktop', {}, 120],
@@ -22,14 +37,9 @@ describe('two presses at once', () => {
   ])('on “Request changes” request changes, and nothing else: %s', async (_, device, apartMs) => {
     const { id } = await server.askEmail('Pressed twice');
     const page = await opened(id, device);
-    const sent: string[] = [];
-    page.on('request', (request) => {
-      if (request.url().endsWith('/action')) sent.push((JSON.parse(request.postData() ?? '') as { action_id: string }).action_id);
-    });
+    const sent = actionsOf(page);
     await page.getByLabel('Feedback to the agent').fill('Friendlier, please');
-    const box = await button(page, 'Request changes').boundingBox();
-    if (!box) throw new Error('The button is not on the page.');
-    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    const [x, y] = await middleOf(page, 'Request changes');
     const press = () => ('hasTouch' in device ? page.touchscreen.tap(x, y) : page.mouse.click(x, y));
     await settled(page);
     await press();
@@ -60,22 +70,45 @@ describe('two presses at once', () => {
     expect((await server.read(id)).decision).toBe('approved');
   });
 
-  it('on “Approve” ask, and do not answer', async () => {
-    const { id } = await server.askEmail('Approved twice', { irreversibility: 'reversible' });
-    const page = await opened(id, { viewport: { width: 390, height: 420 } });
-    const box = await button(page, 'Approve').boundingBox();
-    if (!box) throw new Error('The button is not on the page.');
+  it.each([
+    ['a double click on a desktop', {}],
+    ['a double tap on a phone', { viewport: PHONE, hasTouch: true, isMobile: true }],
+  ])('on “Approve” approve, and open nothing of what comes in its place: %s', async (_, device) => {
+    const links = Array.from({ length: 60 }, (_each, n) => `[Line ${n} of the letter, which is long](https://example.org/${n})\n\n`);
+    const trace_url = 'https://example.org/trace';
+    const { id } = await server.ask(
+      'email-draft',
+      { to: 'ann@example.org', subject: 'Approved twice', body: links.join('') },
+      { trace_url },
+    );
+    const page = await opened(id, device);
+    const sent = actionsOf(page);
+    const [x, y] = await middleOf(page, 'Approve');
+    const press = () => ('hasTouch' in device ? page.touchscreen.tap(x, y) : page.mouse.click(x, y));
+    await page.getByRole('link', { name: 'Line 0' }).waitFor();
     await settled(page);
-    await page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2);
-    const dialog = page.getByRole('dialog', { name: 'Approve?' });
+    await press();
+    await page.locator('.outcome').waitFor();
+    await press();
+    await settled(page);
+    expect(sent).toEqual(['approve']);
+    expect((await server.read(id)).decision).toBe('approved');
+    expect(page.context().pages()).toHaveLength(1);
+    expect(page.url()).toBe(`${server.url}/reviews/${id}`);
+  });
+
+  it('on what asks first ask, and do not answer', async () => {
+    const { id } = await server.askEmail('Not twice for good', { irreversibility: 'irreversible' });
+    const page = await opened(id, { viewport: { width: 390, height: 420 } });
+    await settled(page);
+    await page.mouse.dblclick(...(await middleOf(page, 'Approve')));
+    const dialog = page.getByRole('dialog', { name: 'Approve? This cannot be undone.' });
     await dialog.waitFor();
-    const yes = await dialog.getByRole('button', { name: 'Approve' }).boundingBox();
-    if (!yes) throw new Error('The button is not on the page.');
-    await page.mouse.click(yes.x + yes.width / 2, yes.y + yes.height / 2);
+    await page.mouse.click(...(await middleOf(page, 'Approve permanently')));
     await settled(page);
     expect(await dialog.count()).toBe(1);
     expect((await server.read(id)).status).toBe('pending');
-    await dialog.getByRole('button', { name: 'Approve' }).click();
+    await button(page, 'Approve permanently').click();
     await page.locator('.outcome').waitFor();
   });
 });

@@ -1,7 +1,7 @@
 /** Signing in and out, and everything that may come between a person and their work. */
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { decide, eventually, inboxTest } from './inbox-test.js';
+import { approve, eventually, inboxTest } from './inbox-test.js';
 
 const { server, chromium } = inboxTest();
 
@@ -32,7 +32,7 @@ describe('signing in', () => {
     expect(await again.getByLabel('Password').isVisible()).toBe(true);
     const { id } = await server.askEmail('By link');
     await page.goto(`/reviews/${id}`);
-    await decide(page, 'Approve');
+    await approve(page);
     await page.locator('.outcome').filter({ hasText: 'signed in with sign-in link' }).waitFor();
   });
 
@@ -96,7 +96,7 @@ describe('a session that ends in the middle of work', () => {
     expect(await feedback(page).inputValue()).toBe('Half a sentence');
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('My edit');
     await page.getByText('Live', { exact: true }).waitFor();
-    await decide(page, 'Approve');
+    await approve(page);
     await page.locator('.outcome').waitFor();
     expect(await server.read(id)).toMatchObject({
       decision: 'edited',
@@ -134,13 +134,13 @@ describe('a server that is away', () => {
     await feedback(other).fill('Kept over the restart');
     await server.stop();
     await page.getByText(/^(Connecting…|Disconnected)$/).waitFor();
-    await decide(other, 'Approve');
+    await approve(other);
     await other.getByText('The server cannot be reached').waitFor();
     await server.start();
     await server.askEmail('Came while it was away');
     await page.getByRole('link', { name: /Came while it was away/ }).waitFor({ timeout: 40_000 });
     await eventually(async () => expect(await other.getByText('Live', { exact: true }).count()).toBe(1));
-    await decide(other, 'Approve');
+    await approve(other);
     await other.locator('.outcome').waitFor();
     expect(await server.read(id)).toMatchObject({ decision: 'approved', feedback: 'Kept over the restart' });
   });
@@ -153,7 +153,7 @@ describe('a server that is away', () => {
     // What draws the text comes by a request of its own.
     await page.locator('strong', { hasText: 'Killed' }).waitFor();
     await server.kill();
-    await decide(page, 'Approve');
+    await approve(page);
     await page.getByText('No response', { exact: true }).waitFor();
     await page.getByText('This review may be out of date').waitFor();
     await server.start();

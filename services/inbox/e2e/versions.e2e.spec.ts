@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { DESKTOP, PHONE } from './browser.js';
-import { decide, eventually, inboxTest, settled } from './inbox-test.js';
+import { approve, eventually, inboxTest, settled } from './inbox-test.js';
 
 const { server, chromium } = inboxTest();
 
@@ -95,7 +95,7 @@ describe.each([
     expect(await show.evaluate((element) => element.getBoundingClientRect().top)).toBeGreaterThan(0);
     await show.click();
     await eventually(async () => expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(EVIL.subject));
-    await decide(page, 'Approve');
+    await approve(page);
     await page.locator('.outcome').waitFor();
     const { payload_digest, ...review } = await server.read(id);
     expect(sent.map((body) => JSON.parse(body))).toEqual([{ action_id: 'approve', version: 2, payload_digest }]);

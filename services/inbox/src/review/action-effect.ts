@@ -10,6 +10,10 @@ export function takesEdits(action: TemplateAction): boolean {
   return approves(action) || action.kind === 'iteration';
 }
 
+/** The protocol's own actions while changes are awaited (HRP §2.4): one takes the request back, one rejects without waiting for the answer. */
+export const TAKE_BACK = 'cancel_iteration';
+export const REJECT_MEANWHILE = 'reject_from_iteration';
+
 const RECORDS = { approved: 'Records: approved', rejected: 'Records: rejected' };
 const OTHERS = { decision: RECORDS.rejected, iteration: 'Sends it back to the agent', side_effect: 'Decides nothing' };
 

@@ -5,7 +5,7 @@
  * I2 It is given up as soon as something else is there to be judged, or lies before them.
  */
 import type { Review, ReviewAction, TemplateAction } from '@countersign/contracts';
-import { takesEdits } from './action-effect.js';
+import { approves, REJECT_MEANWHILE, takesEdits } from './action-effect.js';
 import type { Desk } from './desk.js';
 import { editedPayload } from './difference/edits.js';
 import { judgedAlike } from './judged.js';
@@ -39,6 +39,15 @@ export function intentOf(desk: Desk, action: TemplateAction): Intent | null {
 /** Whether what it was begun on is still all there is to judge. */
 export function stands(intent: Intent, desk: Desk): boolean {
   return desk.waiting === null && judgedAlike(intent.review, desk.shown);
+}
+
+/**
+ * Whether it is asked about once more before it is sent: where the template wants that of the action, when what is approved cannot be undone,
+ * when a person closes what the agent is working on, and whenever it was begun by a shortcut, for keys are hit by accident.
+ */
+export function asksFirst({ action, review }: Intent, { byKey }: { byKey: boolean }): boolean {
+  const forGood = approves(action) && review.irreversibility === 'irreversible';
+  return byKey || forGood || action.confirmation === true || action.id === REJECT_MEANWHILE;
 }
 
 /** Whether its dialog asks for the reason: the protocol's own reject takes it or leaves it, where the template's requires one. */

@@ -1,10 +1,10 @@
-import type { TemplateAction } from '@countersign/contracts';
+import type { Review, TemplateAction } from '@countersign/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { changeDesk, type Desk, type DeskEvent, openDesk } from './desk.js';
 import { chosen } from './difference/edits.js';
-import { asksWhy, type Intent, intentOf, stands, withReason } from './intent.js';
-import { askedForChanges, decidedBy, requested, resubmitted, shownAfter, theirs } from './wire-fixture.js';
+import { asksFirst, asksWhy, type Intent, intentOf, stands, withReason } from './intent.js';
+import { action, askedForChanges, decidedBy, requested, resubmitted, shownAfter, theirs } from './wire-fixture.js';
 
 const first = shownAfter(requested());
 const second = shownAfter(resubmitted({ subject: 'Wire 1 000 000', body: 'evil' }));
@@ -61,6 +61,33 @@ describe('an intent', () => {
         if (intent) expect(intent.body.payload_digest).toBe(first.payload_digest);
       }),
     );
+  });
+});
+
+describe('an action is asked about first', () => {
+  const asked = (review: Review, chosen: TemplateAction, byKey = false) =>
+    asksFirst(intentOf(openDesk(review), chosen) as Intent, { byKey });
+  const offered = (review: Review, id: string) => review.available_actions.find((one) => one.id === id) as TemplateAction;
+  const forGood: Review = { ...first, irreversibility: 'irreversible' };
+
+  it.each<[string, boolean, Review, TemplateAction]>([
+    ['where the template wants it', true, first, action('ship', { confirmation: true })],
+    ['for a reject by name, which has it', true, first, offered(first, 'reject')],
+    ['to approve what cannot be undone', true, forGood, approve],
+    ['to close what the agent is working on', true, awaited, offered(awaited, 'reject_from_iteration')],
+    ['not to approve', false, first, approve],
+    ['not to approve what can be undone at a cost', false, { ...first, irreversibility: 'costly_reversible' }, approve],
+    [
+      'not to reject where the template says so, be it of what cannot be undone',
+      false,
+      forGood,
+      action('no', { decision_value: 'rejected' }),
+    ],
+    ['not to request changes', false, first, offered(first, 'request_changes')],
+    ['not to take that back', false, awaited, offered(awaited, 'cancel_iteration')],
+  ])('%s; by a shortcut always', (_, expected, review, chosen) => {
+    expect(asked(review, chosen)).toBe(expected);
+    expect(asked(review, chosen, true)).toBe(true);
   });
 });
 

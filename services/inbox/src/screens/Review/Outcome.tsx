@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 import { Digest } from '../../elements/Digest.js';
 import { Revealed } from '../../elements/Revealed.js';
 import { outcomeOf } from '../../elements/ReviewBadges.js';
-import { useSettling } from '../../elements/settling.js';
 import { FullTime } from '../../elements/time/Moment.js';
+import { REJECT_MEANWHILE } from '../../review/action-effect.js';
 import type { ChangeRequest, DeskEvent } from '../../review/desk.js';
 import { useSession } from '../../session/session-context.js';
 import { ArchiveButton } from './ArchiveButton.js';
@@ -25,10 +25,9 @@ interface OutcomeProps {
 
 export function Outcome({ review, unanswered, next, change, tell, ref }: OutcomeProps) {
   const { label, tone } = outcomeOf(review);
-  const { guard } = useSettling(review.id);
   return (
     <section className={`outcome outcome-${tone}`} aria-labelledby="outcome-title" ref={ref} tabIndex={-1}>
-      <header className="outcome-head" {...guard}>
+      <header className="outcome-head">
         <div>
           <h2 id="outcome-title" className="outcome-title">
             {label}
@@ -61,9 +60,6 @@ export function Outcome({ review, unanswered, next, change, tell, ref }: Outcome
     </section>
   );
 }
-
-/** The protocol's own reject while changes are awaited (HRP §2.4). */
-const REJECT_MEANWHILE = 'reject_from_iteration';
 
 /** That changes had been asked for. The words are known to a page that saw them, and to the server where nothing took their place. */
 function Unanswered({ review, request }: { review: Review; request: ChangeRequest | null }) {

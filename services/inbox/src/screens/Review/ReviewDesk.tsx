@@ -1,4 +1,5 @@
 import { type Dispatch, useEffect, useRef } from 'react';
+import { useSettling } from '../../elements/settling.js';
 import { useAnnounce } from '../../elements/telling/Announcer.js';
 import { Drawn } from '../../markdown/Drawn.js';
 import { type Desk, type DeskEvent, isOpen } from '../../review/desk.js';
@@ -33,9 +34,11 @@ export function ReviewDesk({ desk, change, reload, next }: DeskProps) {
   const decision = useDecision({ desk, change, reload });
   const editable = shown.status === 'pending' && !heldByOther;
   const outcome = useOutcomeInSight(desk);
+  // What lies where the buttons were is not what a second press was meant for.
+  const { guard } = useSettling(`${shown.id} ${open}`);
 
   return (
-    <div className="review-layout">
+    <div className="review-layout" {...(open ? {} : guard)}>
       <div className="review-main">
         <ReviewHead review={shown} />
         <Notices desk={desk} change={change} notice={decision.notice} onDismiss={decision.dismiss} />

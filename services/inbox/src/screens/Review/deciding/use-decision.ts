@@ -5,11 +5,11 @@ import { mayPass, Refused, sentenceOf, sessionEnded } from '../../../api/failure
 import type { Tone } from '../../../elements/Badge.js';
 import { outcomeOf } from '../../../elements/ReviewBadges.js';
 import { useAnnounce } from '../../../elements/telling/Announcer.js';
-import { takesEdits } from '../../../review/action-effect.js';
+import { TAKE_BACK, takesEdits } from '../../../review/action-effect.js';
 import { fullTimeOf } from '../../../review/deadline.js';
 import { type Desk, type DeskEvent, labelOf } from '../../../review/desk.js';
 import { problems } from '../../../review/difference/edits.js';
-import { type Intent, intentOf, stands, withReason } from '../../../review/intent.js';
+import { asksFirst, type Intent, intentOf, stands, withReason } from '../../../review/intent.js';
 import { useSession } from '../../../session/session-context.js';
 
 /** Why something did not go as it was asked. */
@@ -27,7 +27,7 @@ export interface Decision {
   /** What asks to be confirmed; gone as soon as something else is there to be judged. */
   confirming: Intent | null;
   notice: Notice | null;
-  /** Begins an action. What is final is asked about first, and by a key of the keyboard the rest too: keys are hit by accident. */
+  /** Begins an action, which is done at once unless it is to be asked about first (`asksFirst`). */
   press: (action: TemplateAction, options?: { byKey?: boolean }) => void;
   confirm: () => void;
   cancel: () => void;
@@ -73,7 +73,7 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
       input?.scrollIntoView({ block: 'center' });
     } else if (action.requires_feedback && desk.feedback.trim() === '') {
       change({ type: 'armed', action: action.id });
-    } else if (action.kind === 'decision' || action.confirmation || byKey) {
+    } else if (asksFirst(intent, { byKey })) {
       setAsked(intent);
     } else {
       void send(intent);
@@ -114,9 +114,6 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
     tell: setNotice,
   };
 }
-
-/** The protocol's own action that takes a request for changes back (HRP §2.4). */
-const TAKE_BACK = 'cancel_iteration';
 
 /** What came about by an action after which the page looks much as before; null for those whose effect is seen. */
 function doneNotice({ id, kind, label }: TemplateAction): Notice | null {
