@@ -131,7 +131,7 @@ export interface ReadAll {
   bucket?: number[];
 }
 
-/** The port. `PostgresEventStore` is the one implementation; the in-memory model lives in the property test only. */
+/** The port. `PostgresEventStore` is the implementation; `MemoryEventStore` is its model, for simulations (model/memory-log.ts). */
 export interface EventStore {
   /** Batched with whatever else arrives while a batch is in flight; a stale request never fails its neighbours. */
   append<E extends DomainEvent>(request: AppendRequest<E>): Promise<AppendResult>;

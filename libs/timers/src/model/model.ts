@@ -1,0 +1,1 @@
+export { dueRowStatements } from './due-rows-model.js';
