@@ -40,6 +40,11 @@ table audit.reviews
   decided_at timestamp with time zone
   version integer not null
   state json not null
+  settled_at timestamp with time zone default 
+CASE
+    WHEN (status = ANY (ARRAY['decided'::text, 'expired'::text, 'archived'::text])) THEN audit.settled_at(state)
+    ELSE NULL::timestamp with time zone
+END stored
   constraint reviews_pkey PRIMARY KEY (review)
   CREATE INDEX reviews_by_assignee ON audit.reviews USING btree (project, assignee, urgency DESC, created_at DESC, review DESC) WHERE (assignee IS NOT NULL)
   CREATE INDEX reviews_by_outcome ON audit.reviews USING btree (project, outcome, urgency DESC, created_at DESC, review DESC) WHERE (outcome IS NOT NULL)
@@ -49,6 +54,8 @@ table audit.reviews
   CREATE INDEX reviews_in_order ON audit.reviews USING btree (project, urgency DESC, created_at DESC, review DESC)
   CREATE INDEX reviews_pending ON audit.reviews USING btree (priority, created_at) WHERE (status = 'pending'::text)
   CREATE UNIQUE INDEX reviews_pkey ON audit.reviews USING btree (review)
+  CREATE INDEX reviews_settled ON audit.reviews USING btree (project, settled_at DESC, review DESC) WHERE (settled_at IS NOT NULL)
+  CREATE INDEX reviews_settled_by_status ON audit.reviews USING btree (project, status, settled_at DESC, review DESC) WHERE (settled_at IS NOT NULL)
 table audit.tallies
   project text not null
   template text not null
@@ -62,6 +69,13 @@ table audit.tallies
   decision_ms bigint not null
   constraint tallies_pkey PRIMARY KEY (project, template, template_slug, status, priority, assignee, outcome, decided_by)
   CREATE UNIQUE INDEX tallies_pkey ON audit.tallies USING btree (project, template, template_slug, status, priority, assignee, outcome, decided_by)
+CREATE OR REPLACE FUNCTION audit.settled_at(state json)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (COALESCE((state #>> '{outcome,decided_at}'::text[]), (state #>> '{outcome,expired_at}'::text[])))::timestamp with time zone
+
+grant execute on function audit.settled_at(json) to public
 grant usage on schema audit to countersign_app
 grant delete, insert, select, truncate, update on table audit.days to countersign_app
 grant delete, insert, select, truncate, update on table audit.failed_deliveries to countersign_app

@@ -153,6 +153,13 @@ export const ReviewListQuery = message(
     template: Type.Optional(text(100, 1, 'Slug.')),
     assignee: Type.Optional(text(254, 1)),
     outcome: Type.Optional(choice(['approved', 'rejected', 'edited', 'max_iterations_reached', 'confirmed', 'vetoed'])),
+    sort: Type.Optional(
+      choice(['priority', 'settled_at'], {
+        default: 'priority',
+        description:
+          'priority: the most urgent first, then the newest request. settled_at: only reviews that were decided, expired or were withdrawn, archived ones included, the latest first. A cursor belongs to the order it came from.',
+      }),
+    ),
     ...page(),
   }),
 );

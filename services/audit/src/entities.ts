@@ -16,6 +16,8 @@ export interface ReviewRow {
   decided_by: string | null;
   created_at: Date;
   decided_at: Date | null;
+  /** Worked out by the table from the state. */
+  settled_at: Date | null;
   state: ReviewState;
 }
 
@@ -36,6 +38,7 @@ export const ReviewRows = new EntitySchema<ReviewRow>({
     decided_by: { type: 'text', nullable: true },
     created_at: { type: 'timestamptz' },
     decided_at: { type: 'timestamptz', nullable: true },
+    settled_at: { type: 'timestamptz', nullable: true },
     state: { type: 'json' },
   },
 });

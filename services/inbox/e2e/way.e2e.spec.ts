@@ -60,14 +60,18 @@ describe('from the list to a review and back', () => {
 });
 
 describe('what is over', () => {
-  it('stands by when it was decided, however urgent it was', async () => {
-    const urgent = await server.askEmail('Over: urgent', { priority: 'critical' });
-    const plain = await server.askEmail('Over: plain', { priority: 'low' });
-    await server.act(urgent.id, 'approve');
-    await server.act(plain.id, 'approve');
+  it('stands by when it was decided, however urgent it was, over all its pages', async () => {
+    const asked = ['plain', ...Array.from({ length: 51 }, (_, n) => `urgent ${n}`), 'the last'];
+    for (const name of asked) {
+      const { id } = await server.askEmail(`Over: ${name}`, { priority: name.startsWith('urgent') ? 'critical' : 'low' });
+      await server.act(id, 'approve');
+    }
     const page = await chromium.pageOf(server.admin);
     await page.goto('/?status=decided');
-    await eventually(async () => expect((await titles(page)).slice(0, 2)).toEqual(['Over: plain', 'Over: urgent']));
+    const latestFirst = asked.map((name) => `Over: ${name}`).toReversed();
+    await eventually(async () => expect(await titles(page)).toEqual(latestFirst.slice(0, 50)));
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await eventually(async () => expect((await titles(page)).slice(0, asked.length)).toEqual(latestFirst));
   });
 
   it('is archived on its page, and taken out of the archive again', async () => {

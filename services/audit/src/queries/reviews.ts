@@ -1,4 +1,4 @@
-/** Lists of reviews: by urgency, then newest first; and what people decided, newest first. */
+/** Lists of reviews: by urgency, then newest first; what is settled, and what was decided, the latest first. */
 import type { FeedbackItem, ReviewListQuery } from '@countersign/contracts';
 import { isId } from '@countersign/event-store';
 import { decodeCursor, encodeCursor, type Page } from '@countersign/http';
@@ -41,9 +41,9 @@ function filtered<T extends object>(query: SelectQueryBuilder<T>, filter: Filter
 }
 
 /** Exact for every combination: a sum over the few rows that hold the counts (decision 14). */
-async function totalOf(db: DataSource, filter: Filter, decidedOnly = false): Promise<number> {
-  const query = filtered(db.getRepository(TallyRows).createQueryBuilder('row'), filter).select('coalesce(sum(row.count), 0)', 'total');
-  if (decidedOnly) query.andWhere("row.outcome <> ''");
+async function totalOf(db: DataSource, filter: Filter, condition = 'true'): Promise<number> {
+  const query = filtered(db.getRepository(TallyRows).createQueryBuilder('row'), filter).andWhere(condition);
+  query.select('coalesce(sum(row.count), 0)', 'total');
   const answer = await query.getRawOne<{ total: string }>();
   return Number(answer?.total ?? 0);
 }
@@ -51,8 +51,8 @@ async function totalOf(db: DataSource, filter: Filter, decidedOnly = false): Pro
 type ListPlace = [urgency: number, created: string, review: string];
 const isListPlace = (value: unknown): value is ListPlace =>
   Array.isArray(value) && value.length === 3 && isUrgency(value[0]) && isTime(value[1]) && isId('rev', value[2]);
-type DecidedPlace = [decided: string, review: string];
-const isDecidedPlace = (value: unknown): value is DecidedPlace =>
+type LatestPlace = [at: string, review: string];
+const isLatestPlace = (value: unknown): value is LatestPlace =>
   Array.isArray(value) && value.length === 2 && isTime(value[0]) && isId('rev', value[1]);
 // Whoever makes a cursor up may write what Node reads and PostgreSQL does not: only what the list itself writes is one.
 const isUrgency = (value: unknown): boolean => Number.isInteger(value) && Math.abs(value as number) < 2 ** 15;
@@ -72,8 +72,9 @@ function paged(rows: ReviewRow[], limit: number, total: number, placeOf: (row: R
   };
 }
 
-/** @throws {Problem} `invalid_cursor`. */
-export async function listReviews(db: DataSource, filter: Filter, page: Page): Promise<Found> {
+/** In the order that was asked for. @throws {Problem} `invalid_cursor`. */
+export async function listReviews(db: DataSource, filter: Filter & Pick<ReviewListQuery, 'sort'>, page: Page): Promise<Found> {
+  if (filter.sort === 'settled_at') return listLatest(db, filter, page, 'settled_at');
   const query = filtered(db.getRepository(ReviewRows).createQueryBuilder('row'), filter)
     .orderBy('row.urgency', 'DESC')
     .addOrderBy('row.created_at', 'DESC')
@@ -89,19 +90,30 @@ export async function listReviews(db: DataSource, filter: Filter, page: Page): P
 }
 
 /** What was decided, archived reviews included: a memory does not forget because a list was tidied. @throws {Problem} `invalid_cursor`. */
-export async function listDecided(db: DataSource, filter: Filter, page: Page): Promise<Found> {
+export function listDecided(db: DataSource, filter: Filter, page: Page): Promise<Found> {
+  return listLatest(db, filter, page, 'decided_at');
+}
+
+/** Which rows have such a time, in the words of an index, and which tallies count them. */
+const LATEST = {
+  decided_at: { rows: 'row.outcome is not null', tallies: "row.outcome <> ''" },
+  settled_at: { rows: 'row.settled_at is not null', tallies: "row.status in ('decided', 'expired', 'archived')" },
+};
+
+/** By a time that never changes once a row has it, so a cursor stays good whatever is added in front. */
+async function listLatest(db: DataSource, filter: Filter, page: Page, at: keyof typeof LATEST): Promise<Found> {
   const query = filtered(db.getRepository(ReviewRows).createQueryBuilder('row'), filter)
-    .andWhere('row.outcome is not null')
-    .orderBy('row.decided_at', 'DESC')
+    .andWhere(LATEST[at].rows)
+    .orderBy(`row.${at}`, 'DESC')
     .addOrderBy('row.review', 'DESC')
     .limit(page.limit + 1)
     .offset(page.offset);
   if (page.cursor !== undefined) {
-    const [decided, review] = decodeCursor(page.cursor, isDecidedPlace);
-    query.andWhere('(row.decided_at, row.review) < (:decided, :review)', { decided, review });
+    const [time, review] = decodeCursor(page.cursor, isLatestPlace);
+    query.andWhere(`(row.${at}, row.review) < (:time, :review)`, { time, review });
   }
-  const [rows, total] = await Promise.all([query.getMany(), totalOf(db, filter, true)]);
-  return paged(rows, page.limit, total, (row) => [row.decided_at?.toISOString() ?? '', row.review] satisfies DecidedPlace);
+  const [rows, total] = await Promise.all([query.getMany(), totalOf(db, filter, LATEST[at].tallies)]);
+  return paged(rows, page.limit, total, (row) => [row[at]?.toISOString() ?? '', row.review] satisfies LatestPlace);
 }
 
 /** HRP §8. */

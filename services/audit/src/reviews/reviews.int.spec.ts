@@ -1,7 +1,7 @@
-import type { Actor, ErrorBody, FeedbackList, Review, ReviewList, Stats } from '@countersign/contracts';
+import type { Actor, ErrorBody, Review, ReviewList } from '@countersign/contracts';
 import { idOf, newId } from '@countersign/event-store';
 import { encodeCursor } from '@countersign/http';
-import { withdraw } from '@countersign/review';
+import { archive, elapse, withdraw } from '@countersign/review';
 import { agent, ann, doing, foreignAgent, OTHER_PROJECT, PAYLOAD, within } from '@countersign/review/fixture';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Server, startServer } from '../server-fixture.js';
@@ -15,11 +15,12 @@ describe('lists', () => {
   afterAll(() => server.close());
 
   /** Ids of every page, by following next_cursor. */
-  async function walk(query: string): Promise<string[]> {
+  async function walk(query: string, between: () => Promise<unknown> = async () => {}): Promise<string[]> {
     const ids: string[] = [];
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
       const page: string = `${query}&limit=2${cursor && `&cursor=${cursor}`}`;
       const { body } = await server.call<ReviewList>('listReviews', { query: page });
+      await between();
       ids.push(...body.items.map((item) => item.id));
       cursor = body.next_cursor;
     }
@@ -39,6 +40,45 @@ describe('lists', () => {
     const offset = await server.call<ReviewList>('listReviews', { query: 'assignee=paging@example.org&offset=3&limit=1' });
     expect(offset.body.items.map((item) => item.id)).toEqual([expected[3]]);
     expect(offset.body).toMatchObject({ total: 5, has_more: true });
+  });
+
+  it('order what is over by its end, the latest first, over all pages, whatever happens to it since', async () => {
+    const assignee = 'over@example.org';
+    const query = `assignee=${assignee}&sort=settled_at`;
+    const asked: Record<string, string> = {};
+    for (const [name, more] of Object.entries({
+      first: { body: { assignee, priority: 'critical' } },
+      withdrawn: { body: { assignee } },
+      lapsed: { body: { assignee, timeout: { seconds: 60, action: 'expire' } } },
+      last: { body: { assignee, priority: 'low' } },
+      open: { body: { assignee } },
+    } as const)) {
+      asked[name] = await server.ask(more);
+    }
+    const of = (...names: string[]) => names.map((name) => asked[name]);
+    await server.decide(asked.first as string, ann, doing(ann, 'approve'));
+    await server.decide(asked.withdrawn as string, agent, (state, now) => withdraw({ actor: agent }, state, now));
+    await server.db.advanceClock(120);
+    await server.decide(asked.last as string, ann, doing(ann, 'reject', { feedback: 'No.' }));
+    // Recorded last, and dated at its deadline (decision 25).
+    await server.decide(asked.lapsed as string, null, (state, now) => elapse('timeout', state, now));
+    await server.decide(asked.first as string, ann, (state, now) => archive({ actor: ann }, state, now));
+    const expected = of('last', 'lapsed', 'withdrawn', 'first');
+    expect((await server.call<ReviewList>('listReviews', { query })).body).toMatchObject({ total: 4, has_more: false });
+    // What is settled while somebody reads on comes in front of what they have read.
+    const later = async () => server.decide(await server.ask({ body: { assignee } }), ann, doing(ann, 'approve'));
+    expect(await walk(query, later)).toEqual(expected);
+    const page = async (more: string) => {
+      const { body } = await server.call<ReviewList>('listReviews', { query: `${query}&${more}` });
+      return [body.items.map((item) => item.id), body.total];
+    };
+    expect(await page('status=expired')).toEqual([of('lapsed', 'withdrawn'), 2]);
+    expect(await page('status=archived')).toEqual([of('first'), 1]);
+    expect(await page('outcome=rejected')).toEqual([of('last'), 1]);
+    expect(await page('status=pending')).toEqual([[], 0]);
+    const { body } = await server.call<ReviewList>('listReviews', { query: `assignee=${assignee}&limit=1` });
+    const other = await server.call<ErrorBody>('listReviews', { query: `${query}&cursor=${body.next_cursor}` });
+    expect(other.body.error.code).toBe('invalid_cursor');
   });
 
   it('count every combination of filters exactly', async () => {
@@ -210,56 +250,5 @@ describe('a single review', () => {
       { version: 2, payload, feedback: 'Shorter.' },
       { version: 1, payload: PAYLOAD, feedback: null },
     ]);
-  });
-});
-
-describe('what people decided', () => {
-  beforeAll(async () => {
-    server = await startServer();
-    let at = Date.UTC(2026, 10, 30, 12);
-    const decided = async (seconds: number, ...how: Parameters<typeof doing>) => {
-      await server.db.stopClock(new Date(at).toISOString());
-      const id = await server.ask();
-      at += seconds * 1_000;
-      await server.db.stopClock(new Date(at).toISOString());
-      await server.decide(id, ann, doing(...how));
-    };
-    await decided(10, ann, 'approve');
-    await decided(20, ann, 'approve');
-    await decided(30, ann, 'reject', { feedback: 'No.' });
-    await decided(59, ann, 'approve', { edited_payload: { subject: 'Better' } });
-    await server.ask({ config: { auto_approve: true } });
-    await server.ask();
-  });
-  afterAll(() => server.close());
-
-  it('is found by outcome, with totals of all matches', async () => {
-    const edited = await server.call<FeedbackList>('listFeedback', { query: 'outcome=edited' });
-    expect(edited.body).toMatchObject({
-      total: 1,
-      items: [
-        { decision: 'edited', was_edited: true, approved_value: { ...PAYLOAD, subject: 'Better' }, edited_payload: { subject: 'Better' } },
-      ],
-    });
-    const first = await server.call<FeedbackList>('listFeedback', { query: 'limit=2' });
-    expect(first.body).toMatchObject({ total: 5, has_more: true });
-    const rest = await server.call<FeedbackList>('listFeedback', { query: `limit=10&cursor=${first.body.next_cursor}` });
-    const ids = [...first.body.items, ...rest.body.items].map((item) => item.review_id);
-    expect(new Set(ids).size).toBe(5);
-    expect(rest.body.has_more).toBe(false);
-  });
-
-  it('is counted for the project and for its template', async () => {
-    const { body } = await server.call<Stats>('getStats');
-    expect(body).toMatchObject({
-      total: 6,
-      by_status: { decided: 5, pending: 1 },
-      by_decision: { approved: 3, rejected: 1, edited: 1 },
-      // Of the four that a person decided.
-      avg_review_time_ms: 29_750,
-      by_template: [{ template_slug: 'mail', count: 6 }],
-    });
-    expect(body.reviews_per_day).toHaveLength(30);
-    expect(body.reviews_per_day.at(-1)).toMatchObject({ count: 6 });
   });
 });

@@ -19,7 +19,7 @@ export interface ReviewListState {
   reload: () => void;
 }
 
-type Filter = Pick<ReviewListQuery, 'status'>;
+type Query = Pick<ReviewListQuery, 'status' | 'sort'>;
 type Loaded = Pick<ReviewListState, 'items' | 'total' | 'capped' | 'hasMore'>;
 
 const PAGE = 50;
@@ -29,10 +29,10 @@ const ECHOES_MS = [1_500, 8_000];
 const NOTHING: Loaded = { items: [], total: 0, capped: false, hasMore: false };
 
 /** The first reviews of a list, as many as are wanted, read page by page. */
-async function loadFirst(api: ApiClient, filter: Filter, project: string, wanted: number, signal: AbortSignal): Promise<Loaded> {
+async function loadFirst(api: ApiClient, asked: Query, project: string, wanted: number, signal: AbortSignal): Promise<Loaded> {
   const items: Review[] = [];
   for (let cursor: string | undefined; ; ) {
-    const query = { ...filter, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+    const query = { ...asked, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
     const page = await api.call('listReviews', { query, project }, signal);
     // A review that moved while the pages were read may come twice.
     const known = new Set(items.map(({ id }) => id));
@@ -44,7 +44,7 @@ async function loadFirst(api: ApiClient, filter: Filter, project: string, wanted
 }
 
 /** A list of the project's reviews that stays current: read again whenever the stream tells of one of them, or may have missed something. */
-export function useReviewList(filter: Filter): ReviewListState {
+export function useReviewList({ status, sort }: Query): ReviewListState {
   const api = useApi();
   const { project, ended } = useSession();
   const [loaded, setLoaded] = useState<Loaded | null>(null);
@@ -52,7 +52,6 @@ export function useReviewList(filter: Filter): ReviewListState {
   const [loadingMore, setLoadingMore] = useState(false);
   const wanted = useRef(PAGE);
   const reloader = useRef<Reloader | null>(null);
-  const { status } = filter;
   const projectId = project.id;
 
   useEffect(() => {
@@ -62,7 +61,7 @@ export function useReviewList(filter: Filter): ReviewListState {
     const own = new Reloader(
       async (signal) => {
         try {
-          const found = await loadFirst(api, { status }, projectId, wanted.current, signal);
+          const found = await loadFirst(api, { status, sort }, projectId, wanted.current, signal);
           if (signal.aborted) return;
           setLoaded(found);
           setError(null);
@@ -78,7 +77,7 @@ export function useReviewList(filter: Filter): ReviewListState {
     reloader.current = own;
     void own.now();
     return () => own.close();
-  }, [api, status, projectId, ended]);
+  }, [api, status, sort, projectId, ended]);
 
   const soon = () => reloader.current?.soon();
   useLive({ onFrame: (frame) => (frame.project_id === projectId ? soon() : undefined), onGap: soon });

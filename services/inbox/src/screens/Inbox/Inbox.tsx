@@ -1,12 +1,11 @@
-import type { ReviewStatus } from '@countersign/contracts';
-import { type RefObject, useEffect, useMemo, useRef } from 'react';
+import type { ReviewListQuery, ReviewStatus } from '@countersign/contracts';
+import { type RefObject, useEffect, useRef } from 'react';
 import { Link, useSearch } from 'wouter';
 import { sentenceOf } from '../../api/failure.js';
 import { useKeys } from '../../elements/keys.js';
 import { Banner } from '../../elements/telling/Banner.js';
 import { EmptyState } from '../../elements/telling/EmptyState.js';
 import { useTitle } from '../../elements/telling/title.js';
-import { newestFirst } from '../../queue/newest-first.js';
 import { usePlace } from '../../queue/place.js';
 import { useQueue } from '../../queue/QueueProvider.js';
 import { type ReviewListState, useReviewList } from '../../queue/use-review-list.js';
@@ -18,10 +17,11 @@ import { useStrip } from './use-strip.js';
 const TABS = [
   { status: 'pending', label: 'To decide' },
   { status: 'awaiting_iteration', label: 'Waiting for the agent' },
-  { status: 'decided', label: 'Decided', over: true },
-  { status: 'expired', label: 'Expired', over: true },
-  { status: 'archived', label: 'Archived', over: true },
-] as const satisfies { status: ReviewStatus; label: string; over?: true }[];
+  // Of what is over somebody looks for what just happened.
+  { status: 'decided', label: 'Decided', sort: 'settled_at' },
+  { status: 'expired', label: 'Expired', sort: 'settled_at' },
+  { status: 'archived', label: 'Archived', sort: 'settled_at' },
+] as const satisfies { status: ReviewStatus; label: string; sort?: ReviewListQuery['sort'] }[];
 
 type Tab = (typeof TABS)[number];
 
@@ -70,10 +70,7 @@ function Queue() {
 }
 
 function OtherList({ tab }: { tab: Tab }) {
-  const list = useReviewList({ status: tab.status });
-  const over = 'over' in tab;
-  const items = useMemo(() => (over ? newestFirst(list.items) : list.items), [over, list.items]);
-  return <Reviews list={{ ...list, items }} label={tab.label} empty={<EmptyState title="No reviews" />} />;
+  return <Reviews list={useReviewList(tab)} label={tab.label} empty={<EmptyState title="No reviews" />} />;
 }
 
 function EmptyQueue() {
