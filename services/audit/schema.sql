@@ -3,8 +3,9 @@ table audit.days
   project text not null
   day date not null
   count bigint not null
-  constraint days_pkey PRIMARY KEY (project, day)
-  CREATE UNIQUE INDEX days_pkey ON audit.days USING btree (project, day)
+  template text not null
+  constraint days_pkey PRIMARY KEY (project, day, template)
+  CREATE UNIQUE INDEX days_pkey ON audit.days USING btree (project, day, template)
 table audit.failed_deliveries
   delivery text not null
   review text not null

@@ -11,6 +11,7 @@ import {
   type Operation,
   type OperationId,
   operationOf,
+  type Stats,
 } from '@countersign/contracts';
 import { until } from '@countersign/platform/fixture';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -198,6 +199,18 @@ describe('after all that was tried', () => {
       expect([action, acts.length > 0]).toEqual([action, true]);
       for (const { details } of acts) expect((details.by as { kind: string }).kind).toBe('person');
     }
+  });
+
+  it('a key counts the reviews of its own templates, on every day, and no others', async () => {
+    const counted = async (actor: Actor) => {
+      const { body } = await send('getStats', actor, {});
+      const { total, reviews_per_day } = body as unknown as Stats;
+      return [total, reviews_per_day.reduce((sum, { count }) => sum + count, 0)];
+    };
+    const [all = 0, onAllDays] = await counted('requesting key');
+    const [own = 0, onOwnDays] = await counted('key of another template');
+    expect([onAllDays, onOwnDays]).toEqual([all, own]);
+    expect(all).toBeGreaterThan(own + 50);
   });
 
   it('the log verifies, and nothing was a fault of the server', async () => {

@@ -51,7 +51,15 @@ describe('the audit log', () => {
     expect(one.body.items[0]?.prev_signature).toBe(next.body.items[0]?.signature);
     const people = await server.call<AuditList>('listAuditEvents', { query: `actor=person:${ann.person_id}` });
     expect(people.body.total).toBe(2);
-    expect((await server.call<AuditList>('listAuditEvents', { query: 'from=2999-01-01T00:00:00Z' })).body.total).toBe(0);
+    const byOffset = await server.call<AuditList>('listAuditEvents', { query: 'offset=1&limit=2' });
+    const all = await server.call<AuditList>('listAuditEvents');
+    expect(byOffset.body).toMatchObject({ total: 4, has_more: true, items: all.body.items.slice(1, 3) });
+    const total = async (query: string) => (await server.call<AuditList>('listAuditEvents', { query })).body.total;
+    expect([await total('resource_type=review'), await total('resource_type=template')]).toEqual([4, 0]);
+    const newest = all.body.items[0]?.created_at ?? '';
+    const before = all.body.items.filter(({ created_at }) => created_at < newest).length;
+    expect([await total(`to=${newest}`), await total('to=2999-01-01T00:00:00Z')]).toEqual([before, 4]);
+    expect([await total(`from=${newest}`), await total('from=2999-01-01T00:00:00Z')]).toEqual([4 - before, 0]);
   });
 
   it('counts up to ten thousand, and says that it stopped there', async () => {

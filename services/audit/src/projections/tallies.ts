@@ -1,4 +1,4 @@
-/** Read model: how many reviews of each kind there are, and how many were requested on each day. */
+/** Read model: how many reviews of each kind there are, and how many of each template were requested on each day. */
 import type { ReviewState } from '@countersign/review';
 import type { PoolClient } from 'pg';
 import type { TallyRow } from '../entities.js';
@@ -63,18 +63,18 @@ export async function applyTallies(tx: PoolClient, moved: Tally[], schema: strin
       KEY.map((k) => left.map((t) => t[k])),
     );
   }
-  const days = summed(moved, (t) => JSON.stringify([t.project, t.day])).map(([, t]) => t);
+  const days = summed(moved, (t) => JSON.stringify([t.project, t.day, t.template])).map(([, t]) => t);
   if (days.length > 0) {
+    const key = (of: Tally[]) => [of.map((t) => t.project), of.map((t) => t.day), of.map((t) => t.template)];
     await tx.query(
-      `insert into ${schema}.days (project, day, count) select * from unnest($1::text[], $2::date[], $3::bigint[])
-       on conflict (project, day) do update set count = days.count + excluded.count`,
-      [days.map((t) => t.project), days.map((t) => t.day), days.map((t) => t.count)],
+      `insert into ${schema}.days (project, day, template, count) select * from unnest($1::text[], $2::date[], $3::text[], $4::bigint[])
+       on conflict (project, day, template) do update set count = days.count + excluded.count`,
+      [...key(days), days.map((t) => t.count)],
     );
-    const left = days.filter((t) => t.count < 0);
     await tx.query(
-      `delete from ${schema}.days d using unnest($1::text[], $2::date[]) as left_by (project, day)
-       where d.count = 0 and d.project = left_by.project and d.day = left_by.day`,
-      [left.map((t) => t.project), left.map((t) => t.day)],
+      `delete from ${schema}.days d using unnest($1::text[], $2::date[], $3::text[]) as left_by (project, day, template)
+       where d.count = 0 and d.project = left_by.project and d.day = left_by.day and d.template = left_by.template`,
+      key(days.filter((t) => t.count < 0)),
     );
   }
 }

@@ -44,10 +44,11 @@ export async function projectStats(pool: Pool, project: string, templates: reado
   const rows = await sums(pool, project, templates);
   const { rows: days } = await pool.query<{ date: string; count: number }>(
     `with today as (select (event_store.now() at time zone 'UTC')::date as day)
-     select to_char(g.day, 'YYYY-MM-DD') as date, coalesce(d.count, 0)::float8 as count
+     select to_char(g.day, 'YYYY-MM-DD') as date, coalesce(sum(d.count), 0)::float8 as count
      from today, generate_series(today.day - ($2::int - 1), today.day, interval '1 day') g (day)
-     left join audit.days d on d.project = $1 and d.day = g.day::date order by g.day`,
-    [project, DAYS],
+     left join audit.days d on d.project = $1 and d.day = g.day::date and ($3::text[] is null or d.template = any ($3))
+     group by g.day order by g.day`,
+    [project, DAYS, templates],
   );
   const mean = meanTime(rows);
   return {

@@ -1,5 +1,6 @@
 import type { FeedbackList, Stats } from '@countersign/contracts';
-import { ann, doing, PAYLOAD } from '@countersign/review/fixture';
+import { newId } from '@countersign/event-store';
+import { agent, ann, doing, PAYLOAD } from '@countersign/review/fixture';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Server, startServer } from '../server-fixture.js';
 
@@ -39,6 +40,8 @@ describe('what people decided', () => {
     const ids = [...first.body.items, ...rest.body.items].map((item) => item.review_id);
     expect(new Set(ids).size).toBe(5);
     expect(rest.body.has_more).toBe(false);
+    const byOffset = await server.call<FeedbackList>('listFeedback', { query: 'limit=10&offset=2' });
+    expect(byOffset.body).toMatchObject({ total: 5, items: rest.body.items });
   });
 
   it('is counted for the project and for its template', async () => {
@@ -53,5 +56,16 @@ describe('what people decided', () => {
     });
     expect(body.reviews_per_day).toHaveLength(30);
     expect(body.reviews_per_day.at(-1)).toMatchObject({ count: 6 });
+  });
+
+  it('is counted for a key that is limited to some templates as if there were no others', async () => {
+    const stats = async (template_ids: string[]) => (await server.call<Stats>('getStats', { actor: { ...agent, template_ids } })).body;
+    const none = await stats([newId('tpl')]);
+    expect(none).toMatchObject({ total: 0, by_status: {}, by_decision: {}, avg_review_time_ms: null, by_template: [] });
+    expect(none.reviews_per_day.map(({ count }) => count)).toEqual(Array(30).fill(0));
+    const { rows } = await server.db.pool.query<{ template: string }>('select distinct template from audit.tallies');
+    const all = await stats([newId('tpl'), ...rows.map(({ template }) => template)]);
+    expect(all).toEqual((await server.call<Stats>('getStats')).body);
+    expect(all.reviews_per_day.at(-1)).toMatchObject({ count: 6 });
   });
 });

@@ -1,4 +1,4 @@
-import type { Actor, ErrorBody, Review, ReviewList } from '@countersign/contracts';
+import type { Actor, ErrorBody, FeedbackList, Review, ReviewList } from '@countersign/contracts';
 import { idOf, newId } from '@countersign/event-store';
 import { encodeCursor } from '@countersign/http';
 import { archive, elapse, withdraw } from '@countersign/review';
@@ -91,11 +91,16 @@ describe('lists', () => {
     const totals = async (query: string) => (await server.call<ReviewList>('listReviews', { query: `assignee=${assignee}&${query}` })).body;
     expect((await totals('status=decided')).total).toBe(2);
     expect((await totals('status=pending')).items.map((item) => item.id)).toEqual([open]);
+    const changing = await server.ask({ body: { assignee, priority: 'critical' } });
+    await server.decide(changing, ann, doing(ann, 'request_changes', { feedback: 'Shorter.' }));
+    for (const status of ['awaiting_iteration', 'changes_requested']) {
+      expect(await totals(`status=${status}`)).toMatchObject({ total: 1, items: [{ id: changing }] });
+    }
     expect((await totals('priority=high')).total).toBe(2);
     expect((await totals('outcome=edited')).items.map((item) => item.id)).toEqual([edited]);
     expect((await totals('outcome=approved&priority=high')).total).toBe(1);
     expect((await totals('outcome=approved&priority=low')).total).toBe(0);
-    expect((await totals('template=mail')).total).toBe(3);
+    expect((await totals('template=mail')).total).toBe(4);
     expect((await totals('template=other')).total).toBe(0);
   });
 
@@ -107,6 +112,12 @@ describe('lists', () => {
     expect(theirs.body.items.map((item) => item.id)).toEqual([foreign]);
     const limited = await server.call<ReviewList>('listReviews', { actor: { ...agent, template_ids: [newId('tpl')] } });
     expect(limited.body).toMatchObject({ items: [], total: 0 });
+    const decided = await server.ask();
+    await server.decide(decided, ann, doing(ann, 'approve'));
+    const feedback = async (template_ids: string[] | null) =>
+      server.call<FeedbackList>('listFeedback', { actor: { ...agent, template_ids } });
+    expect((await feedback(null)).body.items.map((item) => item.review_id)).toContain(decided);
+    expect((await feedback([newId('tpl')])).body).toMatchObject({ items: [], total: 0 });
     expect((await server.call('getReview', { path: { id: foreign } })).status).toBe(404);
   });
 
