@@ -151,6 +151,7 @@ export const Review = message(
     draft_by: nullable(Type.String()),
     draft_at: nullable(timestamp()),
 
+    settled_at: nullable(timestamp('When it was decided, expired or was withdrawn, whatever was done to it since; null while it is open.')),
     withdrawn: Type.Boolean(),
     withdrawn_reason: nullable(Type.String()),
     redemption: nullable(ref(Redemption)),

@@ -5,6 +5,7 @@ import { executionToWire, redemptionToWire } from './commands/redeem.js';
 import { refOf } from './review.js';
 import { offeredActions } from './rules/actions.js';
 import { addSeconds, approvalDeadline } from './rules/deadline.js';
+import { settledAt } from './rules/settled.js';
 import type { DecidedOutcome, ExpiredOutcome, RequestedReview } from './state.js';
 
 /** What a review's wire form shows that is not in its stream. */
@@ -162,6 +163,7 @@ export function toWire(state: RequestedReview, now: string, extras: WireExtras =
     draft_payload: extras.draft?.payload ?? null,
     draft_by: extras.draft?.by ?? null,
     draft_at: extras.draft?.at ?? null,
+    settled_at: outcome && settledAt(outcome),
     withdrawn: withdrawal !== null,
     withdrawn_reason: withdrawal?.reason ?? null,
     redemption: decided?.redemption ? redemptionToWire(review.id, decided.redemption) : null,

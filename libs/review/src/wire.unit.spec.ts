@@ -124,8 +124,20 @@ describe('the review on the wire', () => {
       decision: null,
       expires_at: at(DAY),
       updated_at: at(DAY),
+      settled_at: at(DAY),
     });
     expect(toWire(state as RequestedReview, at(9 * DAY))).toEqual(toWire(state as RequestedReview, at(DAY)));
+  });
+
+  it('says when it ended, whatever was done to it since', () => {
+    const later = (story: Told) => story.after(DAY).when((s, now) => archive({ actor: ann }, s, now)).next;
+    const withdrawn = asked()
+      .after(60)
+      .when((s, now) => withdraw({ actor: agent }, s, now)).next;
+    const late = asked(within('expire')).after(DAY).after(60).when(doing(ann, 'approve')).next;
+    expect(
+      [edited(), later(edited()), withdrawn, later(withdrawn), late, later(late), changes()].map((story) => wire(story).settled_at),
+    ).toEqual([at(60), at(60), at(60), at(60), at(DAY), at(DAY), null]);
   });
 
   it('says what waits, who holds and what was withdrawn', () => {

@@ -1,4 +1,5 @@
 /** The way through the inbox: from the list to a review and back, what is over, and addresses that lead nowhere. */
+import type { Review } from '@countersign/contracts';
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { PHONE } from './browser.js';
@@ -88,14 +89,22 @@ describe('what is over', () => {
     expect((await server.read(id)).status).toBe('decided');
   });
 
-  it('says when it was withdrawn', async () => {
+  it('says when it was withdrawn, also once it is archived', async () => {
     const { id } = await server.askEmail('Withdrawn');
-    await server.call('POST', `/reviews/${id}/withdraw`, { reason: 'Not needed any more' });
+    const { settled_at } = await server.call<Review>('POST', `/reviews/${id}/withdraw`, { reason: 'Not needed any more' });
+    await server.advanceClock(60);
+    await server.call('POST', `/reviews/${id}/archive`, undefined, await server.tokenOf());
     const page = await chromium.pageOf(server.admin);
     await page.goto(`/reviews/${id}`);
-    const { updated_at } = await server.read(id);
-    expect(await page.locator('.outcome-by time').getAttribute('datetime')).toBe(updated_at);
+    expect(await page.locator('.outcome-by time').getAttribute('datetime')).toBe(settled_at);
     expect(await page.locator('.outcome-by').textContent()).toMatch(/^Withdrawn by the agent · .*: Not needed any more$/);
+    await page.goto('/?status=archived');
+    expect(
+      await page
+        .getByRole('link', { name: /Withdrawn/ })
+        .locator('.row-age time')
+        .getAttribute('datetime'),
+    ).toBe(settled_at);
   });
 });
 

@@ -54,7 +54,7 @@ export function ReviewRow({ review, arrived }: { review: Review; arrived: boolea
           <span className="row-decider">{review.decided_by === me.email ? 'by you' : `by ${review.decided_by}`}</span>
         ) : null}
         <span className="row-age">
-          <Ago time={open ? review.created_at : (review.decided_at ?? review.updated_at)} />
+          <Ago time={review.settled_at ?? review.created_at} />
         </span>
       </span>
     </Link>

@@ -97,7 +97,7 @@ const PROOFS: Record<NonNullable<Review['decided_by_auth']>['method'], string> =
 
 function Decider({ review }: { review: Review }) {
   const { me } = useSession();
-  const { decided_by, decided_at, decided_by_auth, action_label } = review;
+  const { decided_by, decided_by_auth, action_label } = review;
   if (review.withdrawn)
     return (
       <>
@@ -121,25 +121,19 @@ function Decider({ review }: { review: Review }) {
   return (
     <>
       {who}
-      {decided_at ? (
-        <>
-          {' · '}
-          <FullTime time={decided_at} />
-        </>
-      ) : null}
+      <EndedAt review={review} />
       {action_label ? ` · ${action_label}` : null}
       {decided_by_auth ? ` · signed in with ${PROOFS[decided_by_auth.method]}` : null}
     </>
   );
 }
 
-/** When it lapsed or was withdrawn: the last that happened to it, unless it was archived since. */
-function EndedAt({ review: { status, updated_at } }: { review: Review }) {
-  if (status !== 'expired') return null;
-  return (
+/** When it ended, after who ended it. */
+function EndedAt({ review: { settled_at } }: { review: Review }) {
+  return settled_at === null ? null : (
     <>
       {' · '}
-      <FullTime time={updated_at} />
+      <FullTime time={settled_at} />
     </>
   );
 }
