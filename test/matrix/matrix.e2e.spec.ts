@@ -127,8 +127,8 @@ describe('after all that was tried', () => {
   const log: AuditEvent[] = [];
   beforeAll(async () => {
     const everything = async () => {
-      const sql = "select count(*)::int as count from event_store.events where category <> 'person'";
-      return (await server.topology.query<{ count: number }>(sql))[0]?.count;
+      // Nobody has a role in both projects, so each person's rows are told once.
+      return (await server.topology.query<{ count: number }>('select count(*)::int as count from event_store.events'))[0]?.count;
     };
     await until('the log to be told', async () => {
       const lists = [server.admin, cast.strangersAdmin].map((admin) => admin.do('listAuditEvents', { query: { limit: 1 } }));

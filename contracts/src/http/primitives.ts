@@ -8,7 +8,7 @@ function typeId(prefix: string, description?: string) {
 
 export const reviewId = () => typeId('rev');
 export const templateId = () => typeId('tpl');
-export const projectId = () => typeId('prj');
+export const projectId = (description?: string) => typeId('prj', description);
 export const personId = () => typeId('per');
 export const keyId = () => typeId('key');
 export const sessionId = () => typeId('ses');

@@ -84,7 +84,7 @@ export const AuditEvent = message(
       Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Hash of the event before it in its stream; null on the first.' }),
     ),
     signature_version: Type.Integer({ minimum: 1 }),
-    project_id: nullable(projectId()),
+    project_id: nullable(projectId('Null: of the installation, about a person of the project.')),
     created_at: timestamp(),
   }),
 );

@@ -3,7 +3,7 @@ import { AuditExportQuery, AuditQuery, type AuditVerification, AuditVerifyQuery 
 import { type CallerIdentity, contract, Identity, listBody, pageOf, parseSeen, SEEN_HEADER } from '@countersign/http';
 import { Controller, Get, Headers, Inject, Query, StreamableFile } from '@nestjs/common';
 import { type AuditContext, CONTEXT } from './deps.js';
-import { exportLog, type LogFilter, listLog } from './queries/log.js';
+import { exportLog, type LogFilter, listLog, showsStream } from './queries/log.js';
 import { rangeToVerify } from './queries/verify-range.js';
 import { mayReadLog, ownWrite, projectOf } from './reader.js';
 
@@ -59,6 +59,6 @@ export class LogController {
   /** Another project's stream is not named. */
   async #nameable(project: string, stream: string | null): Promise<string | null> {
     if (stream === null) return null;
-    return (await this.context.store.readStream(stream, { upToVersion: 1 })).project === project ? stream : null;
+    return (await showsStream(this.context.readModels, this.context.pool, project, stream)) ? stream : null;
   }
 }

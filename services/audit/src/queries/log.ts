@@ -6,6 +6,7 @@ import { decodeCursor, encodeCursor, type Page } from '@countersign/http';
 import type { Pool } from 'pg';
 import type { DataSource, SelectQueryBuilder } from 'typeorm';
 import { type LogRow, LogRows } from '../entities.js';
+import { type ProjectPeople, peopleOf } from './people.js';
 
 export type LogFilter = Pick<AuditQuery, 'action' | 'resource_type' | 'resource_id' | 'actor' | 'from' | 'to'>;
 
@@ -23,9 +24,22 @@ const SIGNATURE_VERSION = 4;
 /** Where counting stops for combinations that no counter holds (decision 14). */
 const COUNTED = 10_000;
 
-function filtered(db: DataSource, project: string, filter: LogFilter): SelectQueryBuilder<LogRow> {
+/** What a project sees: its own rows, and the installation's about its people. */
+interface Seen extends ProjectPeople {
+  project: string;
+}
+
+const seenBy = async (pool: Pool, project: string): Promise<Seen> => ({ project, ...(await peopleOf(pool, project)) });
+
+const SEEN = `(row.project = :project or (row.project = :installation and row.resource_id = any (:people) and exists
+  (select 1 from unnest(:people::text[], :until::bigint[]) person (id, until) where person.id = row.resource_id and row.position < person.until)))`;
+
+function filtered(db: DataSource, seen: Seen, filter: LogFilter): SelectQueryBuilder<LogRow> {
   const { action, resource_type, resource_id, actor, from, to } = filter;
-  const query = db.getRepository(LogRows).createQueryBuilder('row').where('row.project = :project', { project });
+  const query = db
+    .getRepository(LogRows)
+    .createQueryBuilder('row')
+    .where(SEEN, { ...seen, installation: INSTALLATION_PROJECT });
   if (action?.length) query.andWhere('row.action in (:...action)', { action });
   if (resource_type !== undefined) query.andWhere('row.resource_type = :resource_type', { resource_type });
   if (resource_id !== undefined) query.andWhere('row.resource_id = :resource_id', { resource_id });
@@ -39,12 +53,13 @@ const isPosition = (value: unknown): value is number => typeof value === 'number
 
 /** Newest first. @throws {Problem} `invalid_cursor`. */
 export async function listLog(db: DataSource, pool: Pool, project: string, filter: LogFilter, page: Page): Promise<LogPage> {
-  const query = filtered(db, project, filter)
+  const seen = await seenBy(pool, project);
+  const query = filtered(db, seen, filter)
     .orderBy('row.position', 'DESC')
     .limit(page.limit + 1)
     .offset(page.offset);
   if (page.cursor !== undefined) query.andWhere('row.position < :place', { place: decodeCursor(page.cursor, isPosition) });
-  const [sql, parameters] = filtered(db, project, filter)
+  const [sql, parameters] = filtered(db, seen, filter)
     .select('row.position')
     .limit(COUNTED + 1)
     .getQueryAndParameters();
@@ -72,8 +87,9 @@ export async function* exportLog(
   filter: LogFilter & { first?: number; last?: number },
 ): AsyncGenerator<AuditEvent[]> {
   const { first = 1, last = Number.MAX_SAFE_INTEGER } = filter;
+  const seen = await seenBy(pool, project);
   for (let after = first - 1; ; ) {
-    const rows = await filtered(db, project, filter)
+    const rows = await filtered(db, seen, filter)
       .andWhere('row.position > :after', { after })
       .andWhere('row.position <= :last', { last })
       .orderBy('row.position', 'ASC')
@@ -87,6 +103,11 @@ export async function* exportLog(
     );
     after = newest.position;
   }
+}
+
+/** Whether a project may be told of a stream by its name: whether its log shows anything of it. */
+export async function showsStream(db: DataSource, pool: Pool, project: string, stream: string): Promise<boolean> {
+  return filtered(db, await seenBy(pool, project), { resource_id: stream }).getExists();
 }
 
 interface EventRow {
