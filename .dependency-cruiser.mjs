@@ -1,9 +1,18 @@
 // Who may import whom (docs/architecture.md). `scripts/lint-layering.mjs` cruises the sources with these rules, and first a seeded tree in
 // which every rule is broken once: a rule that reports nothing there fails the lint.
 
+import { existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
+import { doorsOf } from './scripts/doors.mjs';
+import { ROOT } from './scripts/run.mjs';
+
 const SPEC = '\\.(unit|int|e2e)\\.spec\\.tsx?$';
 /** What only tests run: specs, and the parts they are set up with. */
 const FOR_TESTS = `${SPEC}|^services/[^/]+/src/(fixture|testing)/`;
+/** The sources of what packages export. */
+const DOORS = ['contracts', ...globSync('{libs,services}/*', { cwd: ROOT })]
+  .filter((folder) => existsSync(join(ROOT, folder, 'package.json')))
+  .flatMap((folder) => doorsOf(join(ROOT, folder)).map(({ source }) => `^${folder}/${source}$`.replaceAll('.', '\\.')));
 const NEST = '^@nestjs/|/@nestjs/';
 const PG = '^pg$|/node_modules/(@types/)?pg/';
 const PURE = ['^libs/review/src/', '^services/[^/]+/src/.*decider\\.ts$'];
@@ -50,7 +59,10 @@ export const forbidden = [
     comment: 'Another package is imported by its name, never by a path into its folders.',
     severity: 'error',
     from: { path: '^((?:libs|services)/[^/]+|contracts|test)/' },
-    to: { path: '^(libs|services|contracts|test)/', pathNot: '^$1/|^(contracts|(libs|services)/[^/]+)/src/index\\.ts$|\\.json$' },
+    to: {
+      path: '^(libs|services|contracts|test)/',
+      pathNot: ['^$1/', '^(contracts|(libs|services)/[^/]+)/src/index\\.ts$', '\\.json$', ...DOORS],
+    },
   },
   {
     name: 'rules-are-pure',

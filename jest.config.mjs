@@ -19,6 +19,7 @@ const shared = {
     '^@countersign/platform/fixture$': '<rootDir>/services/platform/src/fixture/server-process.ts',
     '^@countersign/review/fixture$': '<rootDir>/libs/review/src/review-fixture.ts',
     '^@countersign/([a-z-]+)/model$': '<rootDir>/libs/$1/src/model/model.ts',
+    '^@countersign/([a-z-]+)/([a-z-]+)$': ['<rootDir>/libs/$1/src/$2.ts', '<rootDir>/services/$1/src/$2.ts'],
     '^@countersign/([a-z-]+)$': ['<rootDir>/libs/$1/src/index.ts', '<rootDir>/services/$1/src/index.ts', '<rootDir>/$1/src/index.ts'],
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cruise } from 'dependency-cruiser';
 import configuration, { forbidden } from '../.dependency-cruiser.mjs';
+import { doorsOf } from './doors.mjs';
 import { ROOT } from './run.mjs';
 
 /** Folders of a tree that hold packages, as `libs/review`. */
@@ -22,7 +23,12 @@ function packagesOf(base) {
 async function cruiseTree(base, folders) {
   // `exports` of the packages lead to what was built; the rules are about what was written.
   const alias = Object.fromEntries(
-    packagesOf(base).map((folder) => [`@countersign/${folder.split('/').at(-1)}$`, join(base, folder, 'src/index.ts')]),
+    packagesOf(base).flatMap((folder) =>
+      doorsOf(join(base, folder)).map(({ door, source }) => [
+        `@countersign/${folder.split('/').at(-1)}${door.slice(1)}$`,
+        join(base, folder, source),
+      ]),
+    ),
   );
   const { output } = await cruise(
     folders,

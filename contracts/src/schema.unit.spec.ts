@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { CATEGORIES, categoryOf, choice, EVENTS, message, nullable, ref, type Static, Type, validator } from './index.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { CATEGORIES, categoryOf, choice, EVENTS, message, nullable, OPERATIONS, ref, type Static, Type, validator } from './index.js';
+import { messages } from './schema.js';
 
 describe('a message', () => {
   it('has an $id of its own (S1)', () => {
@@ -7,6 +9,19 @@ describe('a message', () => {
     expect(() => message('OnceOnly', Type.Object({}))).toThrow('Two schemas claim the $id OnceOnly.');
     expect(() => ref(Type.Object({}))).toThrow('no registered message');
     expect(ref(Once)).toEqual({ $ref: 'OnceOnly' });
+  });
+});
+
+describe('every schema', () => {
+  const ajv = new Ajv2020({ strict: false });
+  const faultsOf = (schema: object) => (ajv.validateSchema(schema) ? [] : ajv.errors);
+
+  it('is one by the metaschema, which a validator does not ask again', () => {
+    const ofOperations = OPERATIONS.flatMap(({ params, query, body, responses }) => [params, query, body, ...Object.values(responses)]);
+    const schemas = [...messages().values(), ...ofOperations].filter((schema) => schema != null);
+    expect(schemas.length).toBeGreaterThan(OPERATIONS.length);
+    for (const schema of schemas) expect([schema, faultsOf(schema)]).toEqual([schema, []]);
+    expect(faultsOf({ type: 'text' })).not.toEqual([]);
   });
 });
 

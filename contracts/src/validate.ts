@@ -95,6 +95,8 @@ class Compiler {
   ) {
     this.#ajv = new Ajv2020({
       strict: true,
+      // Every schema is ours, and the tests hold them against the metaschema: here it would cost most of what compiling them does, at each start.
+      validateSchema: false,
       strictTypes: false,
       strictRequired: false,
       allErrors,

@@ -9,9 +9,9 @@ const root = new URL('../../../', import.meta.url);
 
 registerHooks({
   resolve(specifier, context, next) {
-    const own = /^@countersign\/([a-z-]+)$/.exec(specifier);
+    const own = /^@countersign\/([a-z-]+)(?:\/([a-z-]+))?$/.exec(specifier);
     if (own) {
-      const doors = ['libs/', 'services/', ''].map((group) => new URL(`${group}${own[1]}/src/index.ts`, root));
+      const doors = ['libs/', 'services/', ''].map((group) => new URL(`${group}${own[1]}/src/${own[2] ?? 'index'}.ts`, root));
       return next((doors.find((door) => existsSync(fileURLToPath(door))) ?? doors[0]).href, context);
     }
     if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts')) {

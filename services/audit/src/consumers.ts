@@ -1,4 +1,5 @@
-import { type BatchContext, OnEvents } from '@countersign/event-bus';
+import type { BatchContext } from '@countersign/event-bus';
+import { OnEvents } from '@countersign/event-bus/nest-strategy';
 import type { StoredEvent } from '@countersign/event-store';
 import { Controller } from '@nestjs/common';
 import { AUDIT_PROJECTION, AUDIT_TYPES } from './projection.js';

@@ -1,4 +1,4 @@
-import { EventBusServer } from '@countersign/event-bus';
+import { EventBusServer } from '@countersign/event-bus/nest-strategy';
 import { createServiceApp } from '@countersign/http';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';

@@ -1,5 +1,5 @@
 import { environment } from '@countersign/config';
-import { VERSION } from '@countersign/service-host';
+import { VERSION } from '@countersign/service-host/version';
 import { Command, CommanderError } from 'commander';
 import { runner } from './cli/command.js';
 import { addCommands } from './cli/commands.js';

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ConfigOfGroups, declareSettings, type Environment, loadConfig, redactedConfig } from '@countersign/config';
-import { DIRECTORY_SETTINGS } from '@countersign/directory';
-import { EGRESS_SETTINGS } from '@countersign/egress';
-import { GATEWAY_SETTINGS } from '@countersign/gateway';
-import { listenerSettings } from '@countersign/service-host';
+import { DIRECTORY_SETTINGS } from '@countersign/directory/config';
+import { EGRESS_SETTINGS } from '@countersign/egress/settings';
+import { GATEWAY_SETTINGS } from '@countersign/gateway/config';
+import { listenerSettings } from '@countersign/service-host/settings';
 import { TELEMETRY_SETTINGS } from '@countersign/telemetry';
-import { WEBHOOK_SETTINGS } from '@countersign/webhooks';
+import { WEBHOOK_SETTINGS } from '@countersign/webhooks/config';
 
 const DATA_SETTINGS = declareSettings('Data', {
   dataDir: {

@@ -1,14 +1,14 @@
-import { AUDIT_MIGRATIONS } from '@countersign/audit';
+import { AUDIT_MIGRATIONS } from '@countersign/audit/migrations';
 import { BUCKETS } from '@countersign/contracts';
 import { createPool, MigrationError, type MigrationSet, migrate } from '@countersign/database';
-import { DECISIONS_MIGRATIONS } from '@countersign/decisions';
-import { DIRECTORY_MIGRATIONS } from '@countersign/directory';
-import { EVENT_BUS_MIGRATIONS } from '@countersign/event-bus';
+import { DECISIONS_MIGRATIONS } from '@countersign/decisions/migrations';
+import { DIRECTORY_MIGRATIONS } from '@countersign/directory/migrations';
+import { EVENT_BUS_MIGRATIONS } from '@countersign/event-bus/migrations';
 import { EVENT_STORE_MIGRATIONS, hasBuckets } from '@countersign/event-store';
-import { GATEWAY_MIGRATIONS } from '@countersign/gateway';
-import { INTAKE_MIGRATIONS } from '@countersign/intake';
+import { GATEWAY_MIGRATIONS } from '@countersign/gateway/migrations';
+import { INTAKE_MIGRATIONS } from '@countersign/intake/migrations';
 import type { Logger } from '@countersign/telemetry';
-import { WEBHOOKS_MIGRATIONS } from '@countersign/webhooks';
+import { WEBHOOKS_MIGRATIONS } from '@countersign/webhooks/migrations';
 import { CannotStart } from './cannot-start.js';
 
 /** In the order their schemas refer to each other. */

@@ -1,5 +1,5 @@
 import { createEgress } from '@countersign/egress';
-import { EventBusServer } from '@countersign/event-bus';
+import { EventBusServer } from '@countersign/event-bus/nest-strategy';
 import { createServiceApp } from '@countersign/http';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SUBSCRIPTION } from './consumers.js';

@@ -1,5 +1,6 @@
 import { typesBut } from '@countersign/contracts';
-import { type BatchContext, OnEvents } from '@countersign/event-bus';
+import type { BatchContext } from '@countersign/event-bus';
+import { OnEvents } from '@countersign/event-bus/nest-strategy';
 import { REDACTED, type StoredEvent } from '@countersign/event-store';
 import { Controller, Inject } from '@nestjs/common';
 import { PARTS, type Parts } from './deps.js';

@@ -1,4 +1,4 @@
-import type { ScopePreset } from '@countersign/directory';
+import type { ScopePreset } from '@countersign/directory/administration';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { Run } from './command.js';
 import { PROJECTIONS, type ProjectionName } from './commands/projection-names.js';

@@ -1,5 +1,5 @@
 import type { Environment } from '@countersign/config';
-import { Teardown } from '@countersign/service-host';
+import { Teardown } from '@countersign/service-host/teardown';
 import { createLogger, type Logger } from '@countersign/telemetry';
 import { CannotStart } from '../cannot-start.js';
 import { dataConfig } from '../config.js';

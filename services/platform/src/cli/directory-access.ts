@@ -1,5 +1,5 @@
 import { APP_ROLE, createPool } from '@countersign/database';
-import { type DirectoryDeps, directoryStore, type FoundProject, listProjects, type Outcome } from '@countersign/directory';
+import { type DirectoryDeps, directoryStore, type FoundProject, listProjects, type Outcome } from '@countersign/directory/administration';
 import { CannotStart } from '../cannot-start.js';
 import { platformConfig } from '../config.js';
 import { readCredentials } from '../credentials.js';

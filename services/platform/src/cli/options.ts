@@ -1,5 +1,5 @@
 import type { Role } from '@countersign/contracts';
-import type { ScopePreset } from '@countersign/directory';
+import type { ScopePreset } from '@countersign/directory/administration';
 
 /** Options as commander hands them to a command. */
 export interface KeyOptions {

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { APP_ROLE, createPool } from '@countersign/database';
-import { directoryStore } from '@countersign/directory';
+import { directoryStore } from '@countersign/directory/administration';
 import { CannotStart, systemCode } from '../../cannot-start.js';
 import type { Work } from '../command.js';
 import { projectNamed } from '../directory-access.js';

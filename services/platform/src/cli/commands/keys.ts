@@ -1,5 +1,5 @@
 import { SCOPES, type Scope } from '@countersign/contracts';
-import { createApiKey, OPERATOR, SCOPE_PRESETS } from '@countersign/directory';
+import { createApiKey, OPERATOR, SCOPE_PRESETS } from '@countersign/directory/administration';
 import type { Pool } from 'pg';
 import type { Work } from '../command.js';
 import { accepted, accessDirectory, projectNamed } from '../directory-access.js';

@@ -1,5 +1,5 @@
 import { createPool } from '@countersign/database';
-import { VERSION } from '@countersign/service-host';
+import { VERSION } from '@countersign/service-host/version';
 import { MIGRATION_SETS, migrateAll } from '../../schema.js';
 import type { Work } from '../command.js';
 

@@ -1,4 +1,4 @@
-import { createProject, OPERATOR, webhookSecrets } from '@countersign/directory';
+import { createProject, OPERATOR, webhookSecrets } from '@countersign/directory/administration';
 import type { Work } from '../command.js';
 import { accepted, accessDirectory } from '../directory-access.js';
 import { Refused } from '../failure.js';

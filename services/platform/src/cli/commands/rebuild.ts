@@ -2,7 +2,7 @@ import { AUDIT_PROJECTION } from '@countersign/audit';
 import { CATEGORY_PREFIXES } from '@countersign/contracts';
 import { APP_ROLE, createPool } from '@countersign/database';
 import { DECISIONS_PROJECTION } from '@countersign/decisions';
-import { rebuildLookups } from '@countersign/directory';
+import { rebuildLookups } from '@countersign/directory/administration';
 import { type Projection, rebuildProjection } from '@countersign/event-bus';
 import { PostgresEventStore } from '@countersign/event-store';
 import { INTAKE_PROJECTION } from '@countersign/intake';

@@ -11,7 +11,7 @@ import {
   OPERATOR,
   peopleOf,
   resetPassword,
-} from '@countersign/directory';
+} from '@countersign/directory/administration';
 import { signInUrl } from '../../address.js';
 import type { Work } from '../command.js';
 import { accepted, accessDirectory, projectNamed } from '../directory-access.js';
