@@ -76,6 +76,20 @@ export const Execution = message(
 );
 export type Execution = Static<typeof Execution>;
 
+/** What the agent was asked for and has not answered. `feedback` of a review tells of its decision once there is one. */
+export const ChangeRequest = message(
+  'ChangeRequest',
+  Type.Object(
+    {
+      feedback: nullable(Type.String()),
+      requested_by: Type.String({ description: '<kind>:<id>, such as reviewer:ann@example.org' }),
+      requested_at: timestamp(),
+    },
+    { description: 'A request for changes the agent has not answered; it remains when the review is closed meanwhile.' },
+  ),
+);
+export type ChangeRequest = Static<typeof ChangeRequest>;
+
 export const Review = message(
   'Review',
   Type.Object({
@@ -137,6 +151,7 @@ export const Review = message(
     action_label: nullable(Type.String()),
     feedback: nullable(Type.String()),
     prompt_edit: nullable(Type.String()),
+    change_request: nullable(ref(ChangeRequest)),
 
     last_action_id: nullable(Type.String()),
     last_action_kind: nullable(ref(ActionKind)),

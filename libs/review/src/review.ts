@@ -12,6 +12,7 @@ import type {
   Act,
   Archived,
   AwaitingIteration,
+  ChangeRequest,
   Decided,
   Expired,
   OpenReview,
@@ -87,6 +88,19 @@ function reopened(state: AwaitingIteration, at: string, last_act: Act | null): P
 /** Nobody holds what is settled. */
 const released = { held_by: null, held_at: null, hold_lost_by: null };
 
+/** What was open when it was settled: the words of a decision take the place of those of the request. */
+function unanswered(state: OpenReview): Pick<ReviewRecord, 'unanswered'> {
+  const request = openRequest(state);
+  return request ? { unanswered: request } : {};
+}
+
+/** The request for changes the agent has not answered. */
+export function openRequest(state: RequestedReview): ChangeRequest | undefined {
+  if (state.status !== 'awaiting_iteration') return state.unanswered;
+  const { requested_at, requested_by } = state.changes;
+  return { feedback: state.feedback, requested_at, requested_by };
+}
+
 function decided(state: OpenReview, body: ReviewDecided, time: string): Decided {
   const at = body.trigger === 'timeout' ? (effectiveDeadline(state) ?? time) : time;
   const { feedback, prompt_edit, after_seconds: _, ...said } = body;
@@ -94,6 +108,7 @@ function decided(state: OpenReview, body: ReviewDecided, time: string): Decided 
   return {
     ...record(state),
     ...released,
+    ...unanswered(state),
     status: 'decided',
     outcome: { kind: 'decided', ...said, decided_at: at, redemption: null, executions: [] },
     feedback,
@@ -110,6 +125,7 @@ function expired(state: OpenReview, at: string, withdrawal: Expired['outcome']['
   return {
     ...record(state),
     ...released,
+    ...unanswered(state),
     status: 'expired',
     outcome: { kind: 'expired', expired_at: at, withdrawal },
     last_act: undone(state.last_act),

@@ -118,6 +118,13 @@ export interface Act {
   standing: boolean;
 }
 
+/** What the agent was asked for. */
+export interface ChangeRequest {
+  feedback: string | null;
+  requested_at: string;
+  requested_by: PersonRef;
+}
+
 type Pinned = Pick<
   ReviewRequested,
   | 'fields'
@@ -158,6 +165,8 @@ export interface ReviewRecord extends Pinned {
   feedback: string | null;
   prompt_edit: string | null;
   last_act: Act | null;
+  /** The request for changes that was open when the review was settled; absent where there was none. */
+  unanswered?: ChangeRequest;
   /** Drafts saved up to then were about something else (HRP §2.6). */
   drafts_void_at: string | null;
   held_by: Hold | null;

@@ -2,7 +2,7 @@
 import type { Review } from '@countersign/contracts';
 import { settle } from './commands/elapse.js';
 import { executionToWire, redemptionToWire } from './commands/redeem.js';
-import { refOf } from './review.js';
+import { openRequest, refOf } from './review.js';
 import { offeredActions } from './rules/actions.js';
 import { addSeconds, approvalDeadline } from './rules/deadline.js';
 import { settledAt } from './rules/settled.js';
@@ -85,6 +85,11 @@ function decisionFields(
   };
 }
 
+function changeRequestOf(review: RequestedReview): Review['change_request'] {
+  const request = openRequest(review);
+  return request ? { ...request, requested_by: refOf(request.requested_by) } : null;
+}
+
 /** HRP names what later features fill; every key is present (HRP §2.1). */
 const NOT_YET = {
   snoozed_until: null,
@@ -154,6 +159,7 @@ export function toWire(state: RequestedReview, now: string, extras: WireExtras =
     reminder_sent_at: review.reminded_at,
     feedback: review.feedback,
     prompt_edit: review.prompt_edit,
+    change_request: changeRequestOf(review),
     last_action_id: last_act?.action.id ?? null,
     last_action_kind: last_act?.action.kind ?? null,
     last_action_at: last_act?.at ?? null,

@@ -1,7 +1,7 @@
 import { type Action, Review, ReviewVersions, validator } from '@countersign/contracts';
 import { digest } from '@countersign/evidence';
 import { describe, expect, it } from '@jest/globals';
-import { archive } from './commands/archive.js';
+import { archive, unarchive } from './commands/archive.js';
 import { claim } from './commands/hold.js';
 import { recordExecution, redeem } from './commands/redeem.js';
 import { resubmit, withdraw } from './commands/submit.js';
@@ -49,6 +49,7 @@ const STORIES: Record<string, Told> = {
   expired: asked(within('expire')).after(DAY),
   withdrawn: asked().when((s, now) => withdraw({ actor: agent, reason: 'r' }, s, now)).next,
   archived: edited().when((s, now) => archive({ actor: ann }, s, now)).next,
+  'rejected meanwhile': changes().when(doing(ann, 'reject_from_iteration')).next,
   'iterations used up': maximal()
     .when(doing(ann, 'request_changes', { feedback: 'x' }))
     .next.when((s, now) => resubmit({ actor: agent, payload: PAYLOAD, version: 2 }, s, now))
@@ -138,6 +139,30 @@ describe('the review on the wire', () => {
     expect(
       [edited(), later(edited()), withdrawn, later(withdrawn), late, later(late), changes()].map((story) => wire(story).settled_at),
     ).toEqual([at(60), at(60), at(60), at(60), at(DAY), at(DAY), null]);
+  });
+
+  it('says what the agent was asked for, until it answers, also when the review ends before', () => {
+    const request = { feedback: 'Shorter', requested_by: 'reviewer:ann@example.org', requested_at: at(0) };
+    const meanwhile = (how: Asked = {}) => changes(how).after(60);
+    const rejected = meanwhile().when(doing(bob, 'reject_from_iteration', { feedback: 'Too late' })).next;
+    expect(wire(rejected)).toMatchObject({ decision: 'rejected', feedback: 'Too late', change_request: request });
+    const archived = rejected.when((s, now) => archive({ actor: ann }, s, now)).next;
+    const unanswered = [
+      changes(),
+      archived,
+      archived.when((s, now) => unarchive({ actor: ann }, s, now)).next,
+      meanwhile().when((s, now) => withdraw({ actor: agent }, s, now)).next,
+      meanwhile(within('expire')).after(DAY),
+      meanwhile(within('auto_reject')).after(DAY),
+    ];
+    for (const story of unanswered) expect(wire(story).change_request).toEqual(request);
+
+    const answered = meanwhile().when((s, now) => resubmit({ actor: agent, payload: PAYLOAD, version: 2 }, s, now)).next;
+    const approved = answered.when(doing(bob, 'approve')).next;
+    const takenBack = meanwhile().when(doing(ann, 'cancel_iteration')).next;
+    for (const story of [asked(), answered, approved, takenBack, edited(), STORIES['iterations used up'] as Told]) {
+      expect(wire(story).change_request).toBeNull();
+    }
   });
 
   it('says what waits, who holds and what was withdrawn', () => {

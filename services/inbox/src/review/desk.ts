@@ -20,14 +20,9 @@ export interface Desk {
   armed: string | null;
   /** Version the person turned to from another. */
   arrived: number | null;
-  /** Changes that were asked for when the review was settled: the outcome no longer tells of them. */
-  unanswered: ChangeRequest | null;
   /** Edits that went along with a request for changes, for when it is taken back. */
   suggested: Edits;
 }
-
-/** Who asked the agent for changes, when, and in which words. */
-export type ChangeRequest = Pick<Review, 'last_action_by' | 'last_action_at' | 'feedback'>;
 
 export type DeskEvent =
   | { type: 'loaded'; review: Review }
@@ -54,7 +49,6 @@ export function openDesk(review: Review, typed: Typed = { edits: {}, feedback: '
     feedback: typed.feedback,
     armed: null,
     arrived: null,
-    unanswered: null,
     suggested: {},
   };
 }
@@ -76,10 +70,6 @@ export function hasTyped(desk: Pick<Desk, 'edits' | 'feedback'>): boolean {
 }
 
 export function changeDesk(desk: Desk, event: DeskEvent): Desk {
-  return keepUnanswered(desk, changed(desk, event));
-}
-
-function changed(desk: Desk, event: DeskEvent): Desk {
   switch (event.type) {
     case 'loaded':
       return loaded(desk, event.review);
@@ -115,13 +105,6 @@ function typedAfter(desk: Desk, { sent, takenBack }: Extract<DeskEvent, { type: 
   if (takenBack === undefined) return {};
   const feedback = desk.feedback.trim() === '' ? (takenBack ?? desk.feedback) : desk.feedback;
   return { feedback, edits: standing(desk.shown.payload, { ...desk.suggested, ...desk.edits }), suggested: {} };
-}
-
-function keepUnanswered(before: Desk, after: Desk): Desk {
-  const settledNow = before.shown.status === 'awaiting_iteration' && !isOpen(after.shown);
-  if (!settledNow || !sameVersion(before.shown, after.shown)) return after;
-  const { last_action_by, last_action_at, feedback } = before.shown;
-  return { ...after, unanswered: { last_action_by, last_action_at, feedback } };
 }
 
 function loaded(desk: Desk, review: Review): Desk {

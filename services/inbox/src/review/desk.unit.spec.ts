@@ -82,14 +82,6 @@ describe('a desk', () => {
     expect(changeDesk({ ...asked, feedback: 'Since' }, back('Too long')).feedback).toBe('Since');
   });
 
-  it('remembers the request for changes in the midst of which a review was settled', () => {
-    const asked = openDesk(awaited);
-    const rejected = shownAfter(decidedBy(mine, 'reject_from_iteration', askedForChanges(), { feedback: 'Too late' }));
-    const end = changeDesk(asked, { type: 'loaded', review: rejected });
-    expect(end).toMatchObject({ shown: { feedback: 'Too late' }, unanswered: { feedback: 'Friendlier, please' } });
-    expect(given({ type: 'loaded', review: settled }).unanswered).toBeNull();
-  });
-
   it('does not let an older answer undo a newer one', () => {
     expect(given({ type: 'loaded', review: settled }, { type: 'loaded', review: first }).shown).toBe(settled);
     const waiting = given(edit, { type: 'loaded', review: second });

@@ -1,29 +1,26 @@
-import type { Review } from '@countersign/contracts';
+import type { ChangeRequest, Review } from '@countersign/contracts';
 import type { Dispatch, Ref } from 'react';
 import { Link } from 'wouter';
 import { Digest } from '../../elements/Digest.js';
 import { Revealed } from '../../elements/Revealed.js';
 import { outcomeOf } from '../../elements/ReviewBadges.js';
 import { FullTime } from '../../elements/time/Moment.js';
-import { REJECT_MEANWHILE } from '../../review/action-effect.js';
-import type { ChangeRequest, DeskEvent } from '../../review/desk.js';
+import type { DeskEvent } from '../../review/desk.js';
 import { useSession } from '../../session/session-context.js';
 import { ArchiveButton } from './ArchiveButton.js';
-import { RequestedBy } from './Awaited.js';
+import { RequestedBy, Words } from './Awaited.js';
 import type { Notice } from './deciding/use-decision.js';
 
 /** How the review ended: by whom, when, and what became of it. */
 interface OutcomeProps {
   review: Review;
-  /** What the agent had been asked for and did not answer before the end. */
-  unanswered: ChangeRequest | null;
   next: string | null;
   change: Dispatch<DeskEvent>;
   tell: (notice: Notice) => void;
   ref: Ref<HTMLDivElement>;
 }
 
-export function Outcome({ review, unanswered, next, change, tell, ref }: OutcomeProps) {
+export function Outcome({ review, next, change, tell, ref }: OutcomeProps) {
   const { label, tone } = outcomeOf(review);
   return (
     <section className={`outcome outcome-${tone}`} aria-labelledby="outcome-title" ref={ref} tabIndex={-1}>
@@ -50,34 +47,25 @@ export function Outcome({ review, unanswered, next, change, tell, ref }: Outcome
           )}
         </div>
       </header>
-      {review.feedback && review.feedback !== unanswered?.feedback ? (
+      {review.decision !== null && review.feedback ? (
         <blockquote className="quote">
           <Revealed text={review.feedback} />
         </blockquote>
       ) : null}
-      <Unanswered review={review} request={unanswered} />
+      {review.change_request ? <Unanswered request={review.change_request} /> : null}
       <Approved review={review} />
     </section>
   );
 }
 
-/** That changes had been asked for. The words are known to a page that saw them, and to the server where nothing took their place. */
-function Unanswered({ review, request }: { review: Review; request: ChangeRequest | null }) {
-  if (request === null) {
-    return review.last_action_id === REJECT_MEANWHILE ? (
-      <p className="outcome-by">Changes had been requested; the agent had not answered yet.</p>
-    ) : null;
-  }
+/** What the agent had been asked for, and did not answer before the end. */
+function Unanswered({ request }: { request: ChangeRequest }) {
   return (
     <div className="outcome-unanswered">
       <p className="outcome-by">
         <RequestedBy request={request} /> The agent had not answered yet.
       </p>
-      {request.feedback ? (
-        <blockquote className="quote">
-          <Revealed text={request.feedback} />
-        </blockquote>
-      ) : null}
+      <Words request={request} />
     </div>
   );
 }

@@ -42,9 +42,7 @@ export function ReviewDesk({ desk, change, reload, next }: DeskProps) {
       <div className="review-main">
         <ReviewHead review={shown} />
         <Notices desk={desk} change={change} notice={decision.notice} onDismiss={decision.dismiss} />
-        {open ? null : (
-          <Outcome review={shown} unanswered={desk.unanswered} next={next} change={change} tell={decision.tell} ref={outcome} />
-        )}
+        {open ? null : <Outcome review={shown} next={next} change={change} tell={decision.tell} ref={outcome} />}
         {shown.template?.instructions && open ? (
           <section className="instructions" aria-labelledby="instructions-title">
             <h2 id="instructions-title" className="visually-hidden">

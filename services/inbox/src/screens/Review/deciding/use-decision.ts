@@ -87,8 +87,9 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
       const review = await api.call('actOnReview', { params: { id: begun.id }, project: begun.project_id, body });
       const done = doneNotice(action);
       // Only one's own: another's words would go out again under this person's name.
-      const own = begun.last_action_by === `reviewer:${me.email}`;
-      const takenBack = action.id !== TAKE_BACK ? undefined : own ? begun.feedback : null;
+      const request = begun.change_request;
+      const own = request?.requested_by === `reviewer:${me.email}`;
+      const takenBack = action.id !== TAKE_BACK ? undefined : own ? request.feedback : null;
       change({ type: 'acted', review, sent: action.kind !== 'side_effect', takenBack });
       // A notice is read out by itself.
       if (done === null) announce(`Done: ${action.label}`);
