@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { KeyStanding } from '@countersign/directory/administration';
 import { CannotStart } from './cannot-start.js';
 import { readIfThere, writePrivate } from './data/files.js';
 
@@ -8,6 +9,8 @@ export interface Credentials {
   project_id: string;
   /** Of the demo agent. */
   api_key: string;
+  /** Why that key is refused, where an admin saw to it: it is not replaced unasked, and may be enabled again. */
+  api_key_refused?: Exclude<KeyStanding, 'active'>;
   /** Hex text of the project's webhook secret, as HRP's signatures use it. */
   webhook_secret: string;
   /** A person who may decide; only while the server listens on loopback. */
@@ -18,15 +21,17 @@ export interface Credentials {
 
 const FILE = 'credentials.json';
 
+export const credentialsPath = (dataDir: string): string => join(dataDir, FILE);
+
 export function writeCredentials(dataDir: string, credentials: Credentials): void {
-  const { url, project_id, api_key, webhook_secret, reviewer, password_changed } = credentials;
-  const content = { url, project_id, api_key, webhook_secret, reviewer, password_changed };
-  writePrivate(join(dataDir, FILE), `${JSON.stringify(content, null, 2)}\n`);
+  const { url, project_id, api_key, api_key_refused, webhook_secret, reviewer, password_changed } = credentials;
+  const content = { url, project_id, api_key, api_key_refused, webhook_secret, reviewer, password_changed };
+  writePrivate(credentialsPath(dataDir), `${JSON.stringify(content, null, 2)}\n`);
 }
 
 /** Null when there are none. @throws {CannotStart} when the file is damaged. */
 export function readCredentials(dataDir: string): Credentials | null {
-  const path = join(dataDir, FILE);
+  const path = credentialsPath(dataDir);
   const text = readIfThere(path);
   if (text === null) return null;
   try {

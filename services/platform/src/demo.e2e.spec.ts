@@ -145,6 +145,49 @@ describe('credentials', () => {
     expect(await login()).toBe(200);
   });
 
+  it('tell no key an admin ended as if it were good, nor replace it unasked', async () => {
+    const { api_key, project_id } = credentials();
+    const session = await person();
+    const { body } = await call('GET', '/settings/api-keys', session);
+    const path = `/settings/api-keys/${(body.items as { id: string }[])[0]?.id}`;
+    const again = async () => {
+      await server.stop();
+      await start();
+      await server.printed(/Ctrl-C stops/);
+    };
+    const change = async (method: string, at: string, change?: object) =>
+      expect((await call(method, at, await person(), change)).status).toBeLessThan(300);
+
+    await change('PUT', path, { is_active: false });
+    await again();
+    const hint = `delete\n                  ${dataDir}/credentials.json and start again.\n`;
+    const shown = `  Agent API key   ${api_key.slice(0, 12)}… was`;
+    expect(server.stdout).toContain(`${shown} disabled, and is refused until an admin enables it. For another, ${hint}`);
+    expect(server.stdout).not.toContain(api_key);
+    expect(server.stdout).not.toContain('npm run demo');
+    expect(credentials()).toMatchObject({ api_key, api_key_refused: 'disabled' });
+    const refused = await startDemo().exited;
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^The server refuses the agent's key \(invalid_api_key\): .* delete /),
+    ]);
+
+    await change('PUT', path, { is_active: true });
+    await again();
+    expect(server.stdout).toContain(`  Agent API key   ${api_key}\n`);
+    expect(credentials()).not.toHaveProperty('api_key_refused');
+
+    await change('POST', `${path}/rotate`);
+    await again();
+    expect(server.stdout).toContain(`${shown} rotated, and is refused. For another, ${hint}`);
+    expect(credentials()).toMatchObject({ api_key, api_key_refused: 'rotated' });
+
+    await server.stop();
+    rmSync(join(dataDir, 'credentials.json'));
+    await start();
+    expect((await call('GET', '/auth/key-info', credentials().api_key)).body).toMatchObject({ project_id });
+  });
+
   it('are made anew when the file was lost, for the same project, which is said, and the key it had is disabled', async () => {
     const before = credentials();
     await server.stop();

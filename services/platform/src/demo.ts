@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { environment } from '@countersign/config';
 import { CannotStart } from './cannot-start.js';
 import { dataConfig } from './config.js';
-import { readCredentials } from './credentials.js';
+import { credentialsPath, readCredentials } from './credentials.js';
 import { lockHolder } from './data/lock.js';
 import { runAgent } from './demo/agent.js';
 import { ServerError } from './demo/server.js';
@@ -14,7 +13,7 @@ try {
     const server = lockHolder(dataDir);
     throw new CannotStart(
       server
-        ? `${join(dataDir, 'credentials.json')} is missing. Restart the server (\`${server.command}\`, process ${server.pid}): it makes it anew.`
+        ? `${credentialsPath(dataDir)} is missing. Restart the server (\`${server.command}\`, process ${server.pid}): it makes it anew.`
         : `${dataDir} contains no credentials. Start the server first, in another terminal (\`npm start\`).`,
     );
   }
@@ -22,7 +21,12 @@ try {
 } catch (error) {
   process.exitCode = 1;
   if (error instanceof CannotStart) process.stderr.write(`${error.message}\n`);
-  else if (error instanceof ServerError) process.stderr.write(`The server refused (${error.status} ${error.code}): ${error.message}\n`);
+  else if (error instanceof ServerError && error.status === 401) {
+    const { dataDir } = dataConfig(environment());
+    process.stderr.write(
+      `The server refuses the agent's key (${error.code}): ${error.message} For another key delete ${credentialsPath(dataDir)} and restart the server.\n`,
+    );
+  } else if (error instanceof ServerError) process.stderr.write(`The server refused (${error.status} ${error.code}): ${error.message}\n`);
   else if (error instanceof TypeError && error.message === 'fetch failed') {
     process.stderr.write('The server is not responding. Start it first, in another terminal (`npm start`).\n');
   } else throw error;

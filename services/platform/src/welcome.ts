@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import type { Environment } from '@countersign/config';
 import { createSignInLink, type DirectoryDeps } from '@countersign/directory';
 import { signInUrl } from './address.js';
-import type { Credentials } from './credentials.js';
+import { type Credentials, credentialsPath } from './credentials.js';
 import { DEMO_EMAIL, type DemoProject } from './demo/demo-project.js';
 
 /** What a person at the keyboard is told once the server answers. */
@@ -21,15 +20,24 @@ export async function welcome(
     `Countersign is ready at ${publicUrl}`,
     '',
     ...(link ? [`  Inbox           ${signInUrl(publicUrl, link.token)}`, '                  (one-time link, valid for 15 minutes)'] : []),
-    ...credentialLines(credentials, setting),
+    ...credentialLines(credentials, dataDir, setting),
     '',
-    `  Also saved in ${join(dataDir, 'credentials.json')}.`,
-    `  In another terminal: \`${setting}npm run demo\`. Ctrl-C stops.`,
+    `  Also saved in ${credentialsPath(dataDir)}.`,
+    `  ${credentials.api_key_refused ? '' : `In another terminal: \`${setting}npm run demo\`. `}Ctrl-C stops.`,
     '',
   ];
 }
 
-function credentialLines({ api_key, webhook_secret, reviewer, password_changed }: Credentials, setting: string): string[] {
+/** What is said of a key that is refused. */
+const REFUSED: Record<NonNullable<Credentials['api_key_refused']>, string> = {
+  disabled: 'was disabled, and is refused until an admin enables it',
+  rotated: 'was rotated, and is refused',
+  expired: 'has expired',
+  deleted: 'was deleted',
+};
+
+function credentialLines(credentials: Credentials, dataDir: string, setting: string): string[] {
+  const { api_key, api_key_refused, webhook_secret, reviewer, password_changed } = credentials;
   return [
     ...(reviewer ? [`  Sign in with    ${reviewer.email} / ${reviewer.password}`] : []),
     ...(password_changed
@@ -38,7 +46,12 @@ function credentialLines({ api_key, webhook_secret, reviewer, password_changed }
           `                  ${setting}npx countersign users create --project demo --email ${DEMO_EMAIL}`,
         ]
       : []),
-    `  Agent API key   ${api_key}`,
+    ...(api_key_refused
+      ? [
+          `  Agent API key   ${api_key.slice(0, 12)}… ${REFUSED[api_key_refused]}. For another, delete`,
+          `                  ${credentialsPath(dataDir)} and start again.`,
+        ]
+      : [`  Agent API key   ${api_key}`]),
     `  Webhook secret  ${webhook_secret}`,
   ];
 }

@@ -1,11 +1,12 @@
 import type { AgentActor, AuthenticateReply } from '@countersign/contracts';
 import { newId, uuidOf } from '@countersign/event-store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { changeApiKey, createApiKey, deleteApiKey, type KeyInput, rotateApiKey } from '../commands/keys.js';
+import { changeApiKey, createApiKey, deleteApiKey, type KeyInput, lastUses, rotateApiKey } from '../commands/keys.js';
 import { resetPassword } from '../commands/people.js';
 import { changeMember, endMember, grantRole } from '../commands/team.js';
 import { OPERATOR } from '../provisioning.js';
 import { must, PASSWORD, type Server, startServer } from '../testing/server.js';
+import { standingOf } from './keys.js';
 
 let server: Server;
 let project: string;
@@ -87,6 +88,23 @@ describe('an API key', () => {
     expect(await refusal(rotated.rawKey)).toBeUndefined();
     must(await deleteApiKey(server.deps, { id, project }, OPERATOR));
     expect(await refusal(rotated.rawKey)).toBe('invalid_api_key');
+  });
+
+  it('has a standing, which looking at does not make a use', async () => {
+    const { now } = await server.deps.store.head();
+    const { id, rawKey } = await makeKey({ expires_at: new Date(Date.parse(now) + 3_600_000).toISOString() });
+    const standing = (key = rawKey) => standingOf(server.deps, key);
+    expect([await standing(), await standing(`gwk_${'0'.repeat(64)}`)]).toEqual(['active', 'deleted']);
+    await changeApiKey(server.deps, { id, project }, { is_active: false }, OPERATOR);
+    expect(await standing()).toBe('disabled');
+    await changeApiKey(server.deps, { id, project }, { is_active: true }, OPERATOR);
+    const rotated = must(await rotateApiKey(server.deps, { id, project }, OPERATOR));
+    expect([await standing(), await standing(rotated.rawKey)]).toEqual(['rotated', 'active']);
+    await server.db.advanceClock(3_600);
+    expect(await standing(rotated.rawKey)).toBe('expired');
+    must(await deleteApiKey(server.deps, { id, project }, OPERATOR));
+    expect(await standing(rotated.rawKey)).toBe('deleted');
+    expect(await lastUses(server.deps, [id])).toEqual(new Map());
   });
 
   it('is used from the addresses of its list only, and from nowhere when the address is unknown', async () => {

@@ -44,6 +44,18 @@ async function upToDate(deps: Deps, sql: string, values: unknown[]): Promise<Fou
   return rows;
 }
 
+/** What has become of an API key: `active` is good for requests from an address it allows. */
+export type KeyStanding = 'active' | 'disabled' | 'rotated' | 'expired' | 'deleted';
+
+/** The standing of a raw key somebody keeps; one that was never given out counts as deleted. Looking does not count as use. */
+export async function standingOf(deps: Deps, rawKey: string): Promise<KeyStanding> {
+  const [row] = await upToDate(deps, BY_HASH, [tokenHash(rawKey)]);
+  if (!row || row.id === null) return 'deleted';
+  if (!row.current) return 'rotated';
+  if (row.status !== 'active') return 'disabled';
+  return row.expired ? 'expired' : 'active';
+}
+
 export async function authenticateKey(deps: Deps, rawKey: string, ip: string): Promise<AgentActor | KeyRefusal> {
   const [row] = await upToDate(deps, BY_HASH, [tokenHash(rawKey)]);
   if (!row?.current || row.id === null || row.status !== 'active') return 'invalid_api_key';

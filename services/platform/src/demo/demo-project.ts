@@ -5,8 +5,9 @@
  *    half way is finished by the next one, with the same credentials.
  * F2 Where the project is there already (the file was lost, the database was not), it is adopted: a new key in place of the one that was
  *    made for the file, a new password unless the person chose theirs. What was made anew is said.
- * F3 At later starts only what may have changed is written anew: the address, the webhook secret, and whether the person's password may
- *    stand in the file at all (only while nobody but this machine reaches the server, and while it is the one they sign in with).
+ * F3 At later starts only what may have changed is written anew: the address, the webhook secret, whether the agent's key is still good, and
+ *    whether the person's password may stand in the file at all (only while nobody but this machine reaches the server, and while it is the
+ *    one they sign in with). What an admin or the person changed is said, not undone.
  */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -32,6 +33,7 @@ import {
   resetPassword,
   SCOPE_PRESETS,
   SealBroken,
+  standingOf,
   webhookSecrets,
 } from '@countersign/directory';
 import { newId } from '@countersign/event-store';
@@ -83,8 +85,13 @@ export async function ensureDemoProject(
   const { kept, madeAnew } =
     known && secrets ? { kept: { ...known, webhook_secret: secrets }, madeAnew: null } : await makeAll(deps, dataDir, publish);
   const person = await findPersonByEmail(deps, PERSON.email);
-  const { reviewer: _, password_changed: __, ...rest } = kept;
-  const credentials: Credentials = { ...rest, url, ...(person && (await signInOf(deps, kept, person, loopback))) };
+  const { project_id, api_key, webhook_secret } = kept;
+  const standing = await standingOf(deps, api_key);
+  const credentials: Credentials = {
+    ...{ url, project_id, api_key, webhook_secret },
+    ...(standing === 'active' ? {} : { api_key_refused: standing }),
+    ...(person && (await signInOf(deps, kept, person, loopback))),
+  };
   writeCredentials(dataDir, credentials);
   rmSync(join(dataDir, PLAN_FILE), { force: true });
   return { credentials, person: person?.id ?? null, madeAnew };
