@@ -2,18 +2,40 @@
  * Bodies of the webhooks an agent receives at its callback_url (HRP §7.1, §13). The keys are exact: clients read them by name.
  *
  * W1. `review.action_taken` and custom iterations say what they are in `event`; every other body does in `type`.
- * W2. A key marked optional is absent, never null, when there is nothing to say; a nullable key is always there.
+ * W2. A key marked optional is absent, never null, when there is nothing to say; a nullable key is always there. W5 is the one exception.
  * W3. One decision by a person sends `review.action_taken` and then `review.decided`.
  * W4. The same body is sent on every attempt, byte for byte (decision 11).
+ * W5. A body that would be larger than 1 MB (1,048,576 bytes) has no suggested_value and no approved_value, and edited_payload is null:
+ *     `truncated` is true, and review_url and message say where the values are. HRP §7.3 leaves out the edit alone.
  */
 
 import { ActionKind, ReviewDecision } from '../http/action.js';
-import { digest, executionId, personId, projectId, redemptionId, reviewId, timeoutAction, timestamp } from '../http/primitives.js';
+import { digest, executionId, httpUrl, personId, projectId, redemptionId, reviewId, timeoutAction, timestamp } from '../http/primitives.js';
 import { choice, jsonObject, message, nullable, ref, type Static, type TSchema, Type } from '../schema.js';
 
 const word = <const T extends string>(value: T) => Type.Unsafe<T>({ type: 'string', const: value });
 const yes = () => Type.Optional(Type.Unsafe<true>({ type: 'boolean', const: true }));
 const version = () => Type.Integer({ minimum: 1 });
+
+/** In place of the values of a body that would be larger than 1 MB. */
+export interface Truncated {
+  edited_payload: null;
+  truncated: true;
+  /** The review in the inbox. */
+  review_url: string;
+  message: string;
+}
+const truncation = () => ({
+  truncated: Type.Optional(
+    Type.Unsafe<true>({
+      type: 'boolean',
+      const: true,
+      description: 'The body would be larger than 1 MB: suggested_value and approved_value are left out and edited_payload is null.',
+    }),
+  ),
+  review_url: Type.Optional(httpUrl('With truncated: the review in the inbox.')),
+  message: Type.Optional(Type.String({ description: 'With truncated: where the values are.' })),
+});
 
 export const WebhookActor = message(
   'WebhookActor',
@@ -34,7 +56,7 @@ export const ReviewDecidedWebhook = message(
     approved_digest: nullable(digest('Of approved_value; null unless approved.')),
     suggested_value: Type.Optional(jsonObject()),
     approved_value: Type.Optional(jsonObject()),
-    edited_payload: Type.Optional(jsonObject()),
+    edited_payload: Type.Optional(nullable(jsonObject())),
     feedback: Type.Optional(Type.String()),
     reviewer: Type.Optional(Type.String({ description: 'E-mail of the person who decided; absent if no person did.' })),
     reviewer_id: Type.Optional(personId()),
@@ -42,6 +64,7 @@ export const ReviewDecidedWebhook = message(
     action_value: Type.Optional(Type.String()),
     action_label: Type.Optional(Type.String()),
     auto_approved: yes(),
+    ...truncation(),
   }),
 );
 export type ReviewDecidedWebhook = Static<typeof ReviewDecidedWebhook>;
@@ -64,6 +87,7 @@ export const ReviewActionTakenWebhook = message(
     edited_payload: nullable(jsonObject()),
     trigger_path: choice(['manual', 'chain', 'token', 'agent']),
     timestamp: timestamp(),
+    ...truncation(),
   }),
 );
 export type ReviewActionTakenWebhook = Static<typeof ReviewActionTakenWebhook>;

@@ -27,6 +27,16 @@ export const listenerSettings = (logLevel: (typeof LOG_LEVELS)[number]) =>
     },
   }) as const;
 
+/** Shared by every service that hands out links. */
+export const INBOX_SETTINGS = declareSettings('Inbox', {
+  publicUrl: {
+    env: 'PUBLIC_URL',
+    type: 'url',
+    default: 'http://127.0.0.1:3100',
+    meaning: 'Public URL of the inbox, used in invitation links and in webhooks that point to a review.',
+  },
+});
+
 export const HOST_SETTINGS = declareSettings('Service', {
   ...listenerSettings('info'),
   identityKey: {

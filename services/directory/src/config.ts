@@ -1,4 +1,5 @@
 import { type ConfigOf, declareSettings } from '@countersign/config';
+import type { INBOX_SETTINGS } from '@countersign/service-host';
 import type { ScryptCost } from './credentials/password.js';
 
 /** The directory's settings. The lengths that are part of the contract (sessions 7 d and 24 h, invitations 7 d, the ladder) are constants. */
@@ -18,12 +19,6 @@ export const DIRECTORY_SETTINGS = declareSettings(
       secret: true,
       default: [],
       meaning: 'Previous values of SECRETS_KEY, used only to decrypt. New secrets are encrypted with the current one.',
-    },
-    publicUrl: {
-      env: 'PUBLIC_URL',
-      type: 'url',
-      default: 'http://127.0.0.1:3100',
-      meaning: 'Public URL of the inbox, used in invitation links.',
     },
     passwordCost: {
       env: 'PASSWORD_COST',
@@ -50,7 +45,7 @@ export const DIRECTORY_SETTINGS = declareSettings(
   ],
 );
 
-export type DirectoryConfig = ConfigOf<typeof DIRECTORY_SETTINGS.settings>;
+export type DirectoryConfig = ConfigOf<typeof DIRECTORY_SETTINGS.settings> & ConfigOf<typeof INBOX_SETTINGS.settings>;
 
 /** Keys to seal and open with; the first one seals. */
 export const sealingKeys = (config: DirectoryConfig): Buffer[] =>

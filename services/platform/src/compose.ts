@@ -89,5 +89,5 @@ export async function composeServices(options: {
   await host('webhooks', WEBHOOKS.create(partsOf('webhooks'), config));
   const gateway = await host('gateway', GATEWAY.create(partsOf('gateway'), config));
   for (const service of starts) await service.start?.();
-  return { gateway, directory: { ...directoryParts, config: config.directory } };
+  return { gateway, directory: { ...directoryParts, config: { ...config.directory, ...config.inbox } } };
 }

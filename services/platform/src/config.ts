@@ -4,7 +4,7 @@ import { type ConfigOfGroups, declareSettings, type Environment, loadConfig, red
 import { DIRECTORY_SETTINGS } from '@countersign/directory/config';
 import { EGRESS_SETTINGS } from '@countersign/egress/settings';
 import { GATEWAY_SETTINGS } from '@countersign/gateway/config';
-import { listenerSettings } from '@countersign/service-host/settings';
+import { INBOX_SETTINGS, listenerSettings } from '@countersign/service-host/settings';
 import { TELEMETRY_SETTINGS } from '@countersign/telemetry';
 import { WEBHOOK_SETTINGS } from '@countersign/webhooks/config';
 
@@ -32,6 +32,7 @@ export const PLATFORM_GROUPS = {
   data: DATA_SETTINGS,
   gateway: GATEWAY_SETTINGS,
   directory: DIRECTORY_SETTINGS,
+  inbox: INBOX_SETTINGS,
   egress: EGRESS_SETTINGS,
   webhooks: WEBHOOK_SETTINGS,
   telemetry: TELEMETRY_SETTINGS,

@@ -73,7 +73,7 @@ export async function startServer(
       throw addressError(error, host, port);
     });
     directory.lock.publish({ url, database_url: database.ownerUrl });
-    const place = { publicUrl: config.directory.publicUrl, dataDir: directory.path, environment };
+    const place = { publicUrl: config.inbox.publicUrl, dataDir: directory.path, environment };
     for (const line of await welcome(services.directory, demo, place)) say(line);
     return {
       url,

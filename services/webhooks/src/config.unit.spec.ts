@@ -9,7 +9,7 @@ describe('the settings', () => {
   it('are those of decision 11 when nothing is set', () => {
     const { webhooks, egress } = load();
     expect(webhooks.backoff.map((ms) => ms / 1_000)).toEqual([5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200]);
-    expect(webhooks).toMatchObject({ headersTimeout: 10_000, bodyTimeout: 30_000 });
+    expect(webhooks).toMatchObject({ jitterPercent: 10, headersTimeout: 10_000, bodyTimeout: 30_000 });
     expect(egress.allowNetworks).toEqual([]);
   });
 

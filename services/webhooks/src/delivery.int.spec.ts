@@ -1,5 +1,5 @@
 import { newId, uuidOf } from '@countersign/event-store';
-import { asking, chief, doing } from '@countersign/review/fixture';
+import { asking, chief, doing, PAYLOAD } from '@countersign/review/fixture';
 import { failing, type Received, Receiver, until, verifyStandard } from '@countersign/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Server, startServer } from './fixture/server.js';
@@ -63,6 +63,26 @@ describe('a delivery', () => {
       ['delivery.succeeded', 'review.action_taken', 6],
       ['delivery.succeeded', 'review.decided', 1],
     ]);
+  });
+
+  it('of more than 1 MB says where the values are instead, in the same bytes on every attempt', async () => {
+    const [review, megabyte] = [newId('rev'), 1_048_576];
+    const callback_url = agent.url('/large', failing(2));
+    await server.decide(review, asking({ review, body: { callback_url, payload: { ...PAYLOAD, body: 'x'.repeat(megabyte) } } }));
+    await server.decide(review, doing(chief, 'approve', { edited_payload: { body: 'y'.repeat(megabyte) } }));
+    const received = await until(
+      () => agent.at('/large'),
+      (all) => all.length >= 4,
+    );
+    const [taken, again, , decided] = received as [Received, Received, Received, Received];
+    expect(again.body.equals(taken.body)).toBe(true);
+    for (const { body, json } of [taken, decided]) {
+      expect(body.length).toBeLessThan(2_000);
+      expect(json).toMatchObject({ edited_payload: null, truncated: true, review_url: `http://127.0.0.1:3100/reviews/${review}` });
+    }
+    expect(decided.json).toMatchObject({ type: 'review.decided', decision: 'edited', was_edited: true });
+    expect(decided.json).not.toHaveProperty('suggested_value');
+    expect(decided.json).not.toHaveProperty('approved_value');
   });
 
   it('is not made for a review that names no callback', async () => {

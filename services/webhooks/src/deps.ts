@@ -17,7 +17,7 @@ export interface WebhooksDeps {
   bus: EventBus;
   /** For the secrets, which the directory keeps. */
   client: ServiceClient;
-  config: WebhookConfig & { allowNetworks: readonly string[] };
+  config: WebhookConfig & { allowNetworks: readonly string[]; publicUrl: string };
   logger: Logger;
   identityKey: string;
   /** How `createServiceApp` is told the time, where a host says otherwise, and asked for readiness. */
@@ -32,7 +32,7 @@ export interface WebhooksDeps {
 /** What controllers and consumers work with. */
 export interface Parts extends RecorderDeps {
   sender: Sender;
-  config: WebhookConfig;
+  config: WebhookConfig & { publicUrl: string };
   logger: Logger;
 }
 

@@ -3,6 +3,7 @@ import { type BatchContext, traceOf } from '@countersign/event-bus';
 import { type EventStore, type StoredEvent, uuidOf } from '@countersign/event-store';
 import { evolve, initial } from '@countersign/review';
 import { bodiesOf } from './message/bodies.js';
+import { bodyText } from './message/body-text.js';
 import { deliveryUuid } from './message/delivery-ids.js';
 import { enqueue, type NewDelivery, type QueuePolicy } from './queue/queue.js';
 
@@ -11,7 +12,7 @@ import { enqueue, type NewDelivery, type QueuePolicy } from './queue/queue.js';
  * A review without a callback has nobody to tell; a replay of the log tells nobody again.
  */
 export async function queueDeliveries(
-  { store, config }: { store: EventStore; config: QueuePolicy },
+  { store, config }: { store: EventStore; config: QueuePolicy & { publicUrl: string } },
   events: readonly StoredEvent[],
   context: BatchContext,
 ): Promise<void> {
@@ -19,7 +20,7 @@ export async function queueDeliveries(
   const deliveries = new Map<string, NewDelivery[]>();
   for (const stream of new Set(events.map((event) => event.stream))) {
     const wanted = events.filter((event) => event.stream === stream);
-    for (const [id, made] of await deliveriesOf(store, stream, wanted)) deliveries.set(id, made);
+    for (const [id, made] of await deliveriesOf(store, stream, wanted, config.publicUrl)) deliveries.set(id, made);
   }
   await enqueue(
     context.tx,
@@ -29,7 +30,12 @@ export async function queueDeliveries(
 }
 
 /** The deliveries of some events of one review, by the event's id: each body is made of the review as it stood then. */
-async function deliveriesOf(store: EventStore, stream: string, wanted: readonly StoredEvent[]): Promise<Map<string, NewDelivery[]>> {
+async function deliveriesOf(
+  store: EventStore,
+  stream: string,
+  wanted: readonly StoredEvent[],
+  publicUrl: string,
+): Promise<Map<string, NewDelivery[]>> {
   const upToVersion = Math.max(...wanted.map((event) => event.version));
   const { events } = await store.readStream<ReviewEvent>(stream, { upToVersion });
   const ids = new Set(wanted.map((event) => event.id));
@@ -42,13 +48,13 @@ async function deliveriesOf(store: EventStore, stream: string, wanted: readonly 
     const url = state.callback_url;
     made.set(
       event.id,
-      bodiesOf(state, event).map(({ event_type, body }, place) => ({
-        id: deliveryUuid(event.id, event_type, place),
+      bodiesOf(state, event).map((told, place) => ({
+        id: deliveryUuid(event.id, told.event_type, place),
         project: uuidOf(event.project),
         review: uuidOf(stream),
-        event_type,
+        event_type: told.event_type,
         url,
-        body: JSON.stringify(body),
+        body: bodyText(told, publicUrl),
         request_id: event.meta.request_id ?? null,
         ...traces.get(event.id),
       })),

@@ -19,7 +19,8 @@ export function accessDirectory(connection: Connection): DirectoryDeps {
   teardown.add(() => pool.end());
   const store = directoryStore({ pool, logger });
   teardown.add(() => store.close());
-  return { store, pool, logger, config: platformConfig(environment, own).directory };
+  const { directory, inbox } = platformConfig(environment, own);
+  return { store, pool, logger, config: { ...directory, ...inbox } };
 }
 
 /** By id or slug. */

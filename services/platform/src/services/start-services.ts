@@ -71,7 +71,7 @@ export async function startServices(environment: Environment, { say, log, signal
     teardown.add(() => pool.end());
     const store = directoryStore({ pool, logger });
     teardown.add(() => store.close());
-    const directory: DirectoryDeps = { store, pool, config: config.directory, logger };
+    const directory: DirectoryDeps = { store, pool, config: { ...config.directory, ...config.inbox }, logger };
 
     const shared = {
       ...thrifty(set(environment)),
@@ -81,7 +81,7 @@ export async function startServices(environment: Environment, { say, log, signal
       KAFKA_BROKERS: brokers?.join(',') ?? (kafka as { brokers: string }).brokers,
       IDENTITY_KEY: randomBytes(32).toString('hex'),
       SECRETS_KEY: config.directory.secretsKey,
-      PUBLIC_URL: config.directory.publicUrl,
+      PUBLIC_URL: config.inbox.publicUrl,
       ...(config.egress.allowNetworks.length > 0 ? { WEBHOOK_ALLOW_NETWORKS: config.egress.allowNetworks.join(',') } : {}),
     };
     const addresses: Record<string, string> = {};
@@ -130,8 +130,7 @@ export async function startServices(environment: Environment, { say, log, signal
     );
     signal.throwIfAborted();
     data.lock.publish({ url, database_url: database.ownerUrl });
-    for (const line of await welcome(directory, demo, { publicUrl: config.directory.publicUrl, dataDir: data.path, environment }))
-      say(line);
+    for (const line of await welcome(directory, demo, { publicUrl: config.inbox.publicUrl, dataDir: data.path, environment })) say(line);
     return {
       url,
       failed: database.lost.then(() => 'PostgreSQL stopped unexpectedly. Start again; everything that was committed is there.'),
