@@ -47,15 +47,23 @@ const browser = (as = {}) => evaluate('scripts.ensureBrowser()', as);
 
 describe('the browser of the tests', () => {
   it.each([
-    ['nothing', ['chromium', 'fonts-liberation'], []],
-    ['Chromium', ['fonts-liberation'], ['chromium']],
-    ['the fonts', ['chromium'], ['fonts-liberation']],
-    ['both', [], ['chromium fonts-liberation']],
+    ['nothing', ['chromium-headless-shell', 'fonts-liberation'], []],
+    ['Chromium', ['fonts-liberation'], ['chromium-headless-shell']],
+    ['the one without windows', ['chromium', 'fonts-liberation'], ['chromium-headless-shell']],
+    ['the fonts', ['chromium-headless-shell'], ['fonts-liberation']],
+    ['both', [], ['chromium-headless-shell fonts-liberation']],
   ])('is used where it is, and for root on Debian installed: when %s is missing, that', async (_, there, installs) => {
     installed(...there);
     aptGet(true);
-    expect(await browser()).toEqual({ path: join(debian.path, 'chromium') });
+    expect(await browser()).toEqual({ path: join(debian.path, 'chromium-headless-shell') });
     expect(asked()).toEqual(installs);
+  });
+
+  it('is the whole Chromium where the one without windows cannot be had', async () => {
+    installed('chromium', 'fonts-liberation');
+    aptGet(false);
+    expect(await browser()).toEqual({ path: join(debian.path, 'chromium') });
+    expect(await browser({ uid: 1000 })).toEqual({ path: join(debian.path, 'chromium') });
   });
 
   it('that apt-get does not bring is missing, and so is what cannot be installed: one sentence says how to get it', async () => {
