@@ -145,7 +145,9 @@ export const ERRORS = {
   'action.feedback_required': bad('The action requires feedback.'),
   field_not_editable: bad('An edited field is not editable.'),
   request_changes_not_allowed: bad('The template does not allow change requests.'),
-  requester_cannot_approve: forbidden('The requester, or whoever answers for the requesting API key, may not approve this review.'),
+  requester_cannot_approve: forbidden(
+    'The requester, whoever answers for the requesting API key, and whoever made or rotated it may not approve this review.',
+  ),
   review_already_held: conflict('Another person has claimed the review.'),
   review_hold_changed: conflict('Someone else claimed or released the review in the meantime.'),
   not_holder: forbidden('Only the person who claimed the review, or an admin, may release it.'),

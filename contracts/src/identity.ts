@@ -31,7 +31,7 @@ export interface AgentActor {
   template_ids: string[] | null;
   /** The person who answers for the key; may not approve what it asks (decision 30). */
   owner: string | null;
-  /** Who answered for it before, or was shown it while it had no owner: they may not approve what it asks either. Absent where there is nobody. */
+  /** Who answered for it before, or was shown it: they may not approve what it asks either. Absent where there is nobody. */
   former_owners?: string[];
   contact: string | null;
   default_reviewer: string | null;

@@ -46,8 +46,8 @@ export interface Cast {
   /** Somebody of the project who is no actor: holds, decides and asks for changes when the stage is set. */
   holder: Caller;
   requestingKey: Caller;
-  /** Made by the admin, who named nobody as its owner. */
-  unownedKey: Caller;
+  /** Keys the admin was shown: made for nobody, made for the owner of the key, and only rotated. */
+  shownToAdmin: Record<'unowned' | 'made' | 'rotated', Caller>;
   strangersAdmin: Caller;
   credentials: Record<keyof typeof EMAILS, { email: string; password: string }>;
   ids: { project: string; admin: string; reviewer: string; member: string };
@@ -132,7 +132,13 @@ export async function assemble(server: Server): Promise<Cast> {
 
   const asOwner = { owner: EMAILS['owner of the key'] };
   const requesting = await key('requesting', asOwner);
-  const unowned = await key('unowned', {}, admin.caller);
+  const kept = await key('kept by its owner', asOwner);
+  const anew = await admin.caller.do('rotateApiKey', { path: { id: kept.id } });
+  const shownToAdmin = {
+    unowned: (await key('unowned', {}, admin.caller)).caller,
+    made: (await key('made for another', asOwner, admin.caller)).caller,
+    rotated: new Caller(url, anew.raw_key ?? null, answers),
+  };
   const other = await server.publish({ slug: 'elsewhere' });
   const orphan = await key('orphan', { owner: 'leaver@demo.example' });
   for (const { id } of [removed, leaver]) await root.do('removeMember', { path: { id } });
@@ -182,7 +188,7 @@ export async function assemble(server: Server): Promise<Cast> {
     headers,
     holder: holder.caller,
     requestingKey: requesting.caller,
-    unownedKey: unowned.caller,
+    shownToAdmin,
     strangersAdmin,
     credentials: Object.fromEntries(
       Object.entries(EMAILS).map(([who, email]) => [who, { email, password: PASSWORD }]),

@@ -6,7 +6,10 @@ import type { Attempt } from './attempt.js';
 import type { Row, Rows } from './row.js';
 import type { Stage } from './stage.js';
 
-type State = 'pending' | 'unowned' | 'held' | 'awaiting' | 'approved' | 'rejected' | 'withdrawn' | 'archived' | 'autoApproved';
+type State = 'pending' | Shown | 'held' | 'awaiting' | 'approved' | 'rejected' | 'withdrawn' | 'archived' | 'autoApproved';
+
+/** What a key asks that the admin was shown. */
+type Shown = 'unowned' | 'madeForAnother' | 'rotatedForAnother';
 
 const on =
   (state: State, rest: Omit<Attempt, 'path' | 'untouched'> = {}) =>
@@ -29,6 +32,10 @@ const NOT_THEIRS = {
   'owner of the key': '403 requester_cannot_approve',
   'person it was asked for': '403 requester_cannot_approve',
 } as const;
+
+/** Nor whoever was shown the key, whoever owns it. */
+const NOT_THE_ADMINS = { admin: '403 requester_cannot_approve' } as const;
+const NOT_THE_OWNERS = { ...NOT_THE_ADMINS, 'owner of the key': '403 requester_cannot_approve' } as const;
 
 /** The decision is the person's who is signed in, whatever the body says. */
 const decidedBy =
@@ -54,7 +61,9 @@ const settled = { ok: '409 review_already_decided' };
 export const DECIDING_ROWS = {
   actOnReview: [
     act('to approve', 'pending', { ...approve, ...SOMEBODY_ELSE }, { cells: NOT_THEIRS, proves: decidedBy('approved') }),
-    act('to approve what a key without owner asks', 'unowned', approve, { cells: { admin: '403 requester_cannot_approve' } }),
+    act('to approve what a key without owner asks', 'unowned', approve, { cells: NOT_THE_ADMINS }),
+    act('to approve what a key asks that an admin made for another', 'madeForAnother', approve, { cells: NOT_THE_OWNERS }),
+    act('to approve what a key asks that an admin rotated', 'rotatedForAnother', approve, { cells: NOT_THE_OWNERS }),
     act(
       'to approve an edit',
       'pending',

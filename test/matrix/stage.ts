@@ -64,10 +64,22 @@ export class Stage {
     return this.cast.requestingKey.do('createReview', { body });
   }
 
-  /** Asked for by a key that has no owner. */
-  async unowned(): Promise<Review> {
+  /** Asked for by a key the admin was shown, for nobody in particular. */
+  async #shown(key: keyof Cast['shownToAdmin']): Promise<Review> {
     const body = { template: (await this.template()).id, payload: DRAFT };
-    return this.cast.unownedKey.do('createReview', { body });
+    return this.cast.shownToAdmin[key].do('createReview', { body });
+  }
+
+  unowned(): Promise<Review> {
+    return this.#shown('unowned');
+  }
+
+  madeForAnother(): Promise<Review> {
+    return this.#shown('made');
+  }
+
+  rotatedForAnother(): Promise<Review> {
+    return this.#shown('rotated');
   }
 
   async held(): Promise<Review> {

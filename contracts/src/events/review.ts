@@ -68,7 +68,7 @@ export const ReviewRequested = message(
       key_prefix: Type.String({ minLength: 1 }),
       name: Type.String(),
       owner: nullable(personId()),
-      /** People who owned the key before, or were shown it while nobody did, if any. */
+      /** People who owned the key before, or were shown it, if any. */
       former_owners: Type.Optional(Type.Array(personId())),
     }),
     on_behalf_of: nullable(Type.Object({ person_id: personId(), email: Type.String({ minLength: 1 }) })),

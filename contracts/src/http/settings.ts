@@ -65,7 +65,7 @@ const keySettings = () => ({
   description: Type.Optional(nullable(text(2000))),
   template_ids: Type.Optional(templateIds()),
   owner: Type.Optional(
-    person('E-mail or id of the person responsible for the key, who may not approve its requests. Null: whoever is shown the key may not.'),
+    person('E-mail or id of the person responsible for the key, who may not approve its requests, nor may whoever makes or rotates it.'),
   ),
   contact: Type.Optional(person('E-mail or id of the contact person for the key.')),
   default_reviewer: Type.Optional(nullable(text(254, 1))),

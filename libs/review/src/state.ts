@@ -160,7 +160,7 @@ export interface ReviewRecord extends Pinned {
   timeout: Timeout | null;
   /** End of the review's window: requested plus its timeout. */
   expires_at: string | null;
-  /** Ids of the people who answer for what was submitted: owners of the keys, former ones included, and who it is for. None of them may approve (decision 30). */
+  /** Ids of the people who answer for what was submitted: owners of the keys, who owned or was shown one before, and who it is for. None of them may approve (decision 30). */
   answerable: string[];
   feedback: string | null;
   prompt_edit: string | null;

@@ -104,7 +104,10 @@ function mayPerson(actor: PersonActor, command: ReviewCommandName, subject: Poli
   }
   if (intent.approves && subject.answerable.includes(actor.person_id)) {
     return no(
-      refuse('requester_cannot_approve', 'The requester, or whoever answers for the requesting API key, may not approve this review.'),
+      refuse(
+        'requester_cannot_approve',
+        'The requester, whoever answers for the requesting API key, and whoever made or rotated it may not approve this review.',
+      ),
     );
   }
   return yes;

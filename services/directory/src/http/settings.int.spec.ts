@@ -81,14 +81,25 @@ describe('API keys', () => {
       owner: reviewer.person_id,
       contact: admin.person_id,
     });
-    const unowned = (await create({ owner: null })).body;
-    expect(unowned.owner).toBeNull();
-    const shown = await authenticate(server.deps, { via: 'bearer', credential: unowned.raw_key, ip: '' });
-    expect(shown.actor).toMatchObject({ owner: null, former_owners: [admin.person_id] });
     const listed = await settings(admin, 'GET', 'api-keys');
     expect(breaches('listApiKeys', listed)).toEqual([]);
     expect(JSON.stringify(listed.body)).not.toContain(made.body.raw_key.slice(12));
     expect((await settings(stranger, 'GET', 'api-keys')).body.total).toBe(0);
+  });
+
+  it.each<[string, object, string | null]>([
+    ['nobody', { owner: null }, null],
+    ['somebody else', { owner: 'reviewer@example.com' }, 'reviewer'],
+  ])('of %s count who was shown them as asking: their maker, and who rotates them (decision 30)', async (_, named, owner) => {
+    const made = (await create(named)).body;
+    const asking = async (credential: string) => (await authenticate(server.deps, { via: 'bearer', credential, ip: '' })).actor;
+    const expected = { owner: owner && reviewer.person_id, former_owners: [admin.person_id] };
+    expect(await asking(made.raw_key)).toMatchObject(expected);
+    const email = `${owner}-rotates@example.com`;
+    await server.person(project, email, 'admin');
+    const other = (await server.signIn(email)).actor;
+    const rotated = (await settings(other, 'POST', `api-keys/${made.id}/rotate`)).body;
+    expect(await asking(rotated.raw_key)).toMatchObject({ ...expected, former_owners: [admin.person_id, other.person_id] });
   });
 
   it.each([

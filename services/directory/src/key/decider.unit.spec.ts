@@ -56,7 +56,7 @@ describe('an API key', () => {
     expect(given(owned(ann), owned(null))).toMatchObject({ owner: null, formerOwners: [ann] });
     expect(given(owned(ann), owned(bob), owned(ann), owned(bob), owned(null))).toMatchObject({ owner: null, formerOwners: [ann, bob] });
   });
-  it('remembers who was shown it while nobody owned it, once', () => {
+  it('remembers who was shown it, whoever owned it, once', () => {
     const [ann, bob] = [newId('per'), newId('per')];
     const rotated: KeyEvent = { type: 'key.rotated', body: { prefix: 'gwk_11111111', fingerprint: two } };
     const owned = (owner: string | null): KeyEvent => ({ type: 'key.changed', body: { owner } });
@@ -75,9 +75,12 @@ describe('an API key', () => {
       formerOwners: [ann, bob],
     });
     expect(after([made(null), 'person', ann], [owned(bob), 'person', ann])).toMatchObject({ owner: bob, formerOwners: [ann] });
-    // Where somebody owns it, they answer for it, and the operator's command is nobody's.
-    expect(after([made(bob), 'person', ann], [rotated, 'person', ann])).toMatchObject({ owner: bob, formerOwners: [] });
-    expect(after([made(null), 'system', 'operator'])).toMatchObject({ formerOwners: [] });
+    expect(after([made(bob), 'person', ann], [rotated, 'person', ann])).toMatchObject({ owner: bob, formerOwners: [ann] });
+    expect(after([made(bob), 'system', 'operator'], [rotated, 'person', ann])).toMatchObject({ owner: bob, formerOwners: [ann] });
+    // The owner counts as that, until somebody else is; the operator's command shows it to nobody who could approve.
+    expect(after([made(ann), 'person', ann], [rotated, 'person', ann])).toMatchObject({ owner: ann, formerOwners: [] });
+    expect(after([made(ann), 'person', ann], [owned(bob), 'person', bob])).toMatchObject({ owner: bob, formerOwners: [ann] });
+    expect(after([made(null), 'system', 'operator'], [rotated, 'system', 'operator'])).toMatchObject({ formerOwners: [] });
   });
   it('is rotated while it is active', () => {
     const rotate = { project, prefix: 'gwk_11111111', fingerprint: two };

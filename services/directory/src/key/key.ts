@@ -16,7 +16,7 @@ export type KeySettings = Omit<KeyCreated, 'prefix' | 'fingerprint'>;
 
 export interface LiveKey extends KeySettings {
   status: 'active' | 'disabled';
-  /** Who answers for the key beside its owner, the first first: people who owned it before, and people it was shown to while nobody owned it. */
+  /** Who answers for the key beside its owner, the first first: people who owned it before, and people it was shown to. */
   formerOwners: string[];
   project: string;
   prefix: string;
@@ -29,9 +29,9 @@ export type ApiKey = { status: 'none' } | { status: 'deleted'; project: string }
 
 export const isLive = (state: ApiKey): state is LiveKey => state.status === 'active' || state.status === 'disabled';
 
-/** The person who was shown a key that nobody owns, and so can use it (decision 30). */
-function holderOf(owner: string | null, { meta }: StoredEvent<KeyEvent>): string | null {
-  return owner === null && meta.actor?.kind === 'person' ? meta.actor.id : null;
+/** The person who was shown the key by this event, and so can use it whoever owns it (decision 30); null for the owner, who counts already. */
+function shownTo({ meta }: StoredEvent<KeyEvent>, owner: string | null): string | null {
+  return meta.actor?.kind === 'person' && meta.actor.id !== owner ? meta.actor.id : null;
 }
 
 function withAnother(people: string[], person: string | null): string[] {
@@ -45,7 +45,7 @@ export const keyFold: Fold<ApiKey, KeyEvent> = {
     if (isErasure(event)) return { status: 'deleted', project: event.project };
     if (event.type === 'key.created') {
       const { body, project, time } = event;
-      const formerOwners = withAnother([], holderOf(body.owner, event));
+      const formerOwners = withAnother([], shownTo(event, body.owner));
       return { ...body, formerOwners, status: 'active', project, createdAt: time, updatedAt: time };
     }
     if (state.status === 'none') throw new Error(`API key ${event.stream} begins with ${event.type}: its stream is damaged.`);
@@ -61,7 +61,7 @@ export const keyFold: Fold<ApiKey, KeyEvent> = {
         return {
           ...state,
           ...event.body,
-          formerOwners: withAnother(state.formerOwners, holderOf(state.owner, event)),
+          formerOwners: withAnother(state.formerOwners, shownTo(event, state.owner)),
           updatedAt: event.time,
         };
       case 'key.disabled':

@@ -165,7 +165,7 @@ export function noticeOf(error: unknown, own: string): Notice {
     return {
       tone: 'warning',
       title: 'Someone else must approve this',
-      text: 'You requested it, or are responsible for the agent that did.',
+      text: 'You requested it, are responsible for the agent that did, or made or rotated its key.',
     };
   }
   return { tone: 'warning', title: 'Action failed', text: sentenceOf(error) };
