@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Conversation {
   /** Everything that came back. */
   text: string;
-  /** Status and code of each answer, in order. */
+  /** Status and code of each answer, in order; what refuses and names no request id says so. */
   answers: string[];
 }
 
@@ -52,7 +52,8 @@ function answersIn(text: string): string[] {
     .map((part) => {
       const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(part) ?? [];
       const [, code] = /"code":"([\w.]+)"/.exec(part) ?? [];
-      return code === undefined ? String(status) : `${status} ${code}`;
+      if (code === undefined) return String(status);
+      return /^X-Request-Id: [\w.-]{8,128}\r$/im.test(part) ? `${status} ${code}` : `${status} ${code} without a request id`;
     });
 }
 

@@ -162,6 +162,7 @@ export function refusalOf({ status, headers, text }: Answer, route?: Route): Ref
   const about = `${status} ${text.slice(0, 500)}`;
   if (status < 400) throw new Error(`It was not refused: ${about}`);
   if (!headers['content-type']?.includes('application/json')) throw new Error(`The refusal is not JSON: ${about}`);
+  if (!/^[\w.-]{8,128}$/.test(String(headers['x-request-id']))) throw new Error(`The refusal has no request id: ${about}`);
   const read = isErrorBody(JSON.parse(text));
   if (!read.ok) throw new Error(`The refusal is not an error body: ${about}`);
   const { code, type, param } = read.value.error;

@@ -1,10 +1,12 @@
 /**
  * What is answered where HTTP itself is broken: Node would answer without a body, or not at all, and Fastify never sees the request.
  *
- * X1 Every answer is the JSON error body, and ends the connection: where the next request begins is not known any more.
+ * X1 Every answer is the JSON error body with a request id, and ends the connection: where the next request begins is not
+ *    known any more.
  * X2 One request, one answer. What arrives broken behind a request that is being served is not taken for that request's failure: its own
  *    answer goes out, then the connection ends. Once an answer has begun, nothing is written into it.
  */
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ERRORS } from '@countersign/contracts';
@@ -65,5 +67,11 @@ function answerBrokenBytes(error: NodeJS.ErrnoException, socket: Socket): void {
 
 function partsOf(problem: Problem): [head: Record<string, string | number>, body: string] {
   const body = JSON.stringify(problem.body());
-  return [{ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body), Connection: 'close' }, body];
+  const head = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'X-Request-Id': randomUUID(),
+    Connection: 'close',
+  };
+  return [head, body];
 }

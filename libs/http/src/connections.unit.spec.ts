@@ -82,6 +82,7 @@ describe('X1 what is no request', () => {
     ['another expectation', 'GET /quick HTTP/1.1\r\nHost: x\r\nExpect: the-unexpected\r\n\r\n', 400, 'invalid_request'],
     ['no host', 'GET /quick HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'invalid_request'],
     ['two hosts', 'GET /quick HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n', 400, 'invalid_request'],
+    ['an address nobody can read', 'GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400, 'invalid_request'],
     ['no HTTP', '\x16\x03\x01\x00\xdc', 400, 'invalid_request'],
     ['too many headers', `GET /quick HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
     ['headers that do not end', 'GET /quick HTTP/1.1\r\nHost: x\r\n', 408, 'request_timeout'],
@@ -91,6 +92,7 @@ describe('X1 what is no request', () => {
     await said.ended;
     expect(said.text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(bodyOf(said.text).error.code).toBe(code);
+    expect(said.text).toMatch(/^X-Request-Id: [\w-]{36}\r$/im);
   });
 
   it('but HTTP/1.0 needs no host', async () => {

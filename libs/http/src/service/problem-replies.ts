@@ -26,6 +26,8 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .headers({
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
+      // Said here too: what is refused before routing has met no hook.
+      'x-request-id': request.id,
       ...(problem.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
       ...problem.options.headers,
     })
