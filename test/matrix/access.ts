@@ -74,6 +74,7 @@ const KINDS: Record<Actor, Kind> = {
   'removed person': 'bad session',
   'signed-out person': 'bad session',
   'revoked session': 'bad session',
+  'expired session': 'bad session',
   nobody: 'none',
   garbage: 'bad session',
   'basic credentials': 'none',

@@ -33,6 +33,7 @@ export const ACTORS = [
   // Sessions that have ended, and what was never one.
   'signed-out person',
   'revoked session',
+  'expired session',
   'nobody',
   'garbage',
   'basic credentials',
@@ -96,10 +97,11 @@ export async function assemble(server: Server): Promise<Cast> {
     return { id: made.id, caller: new Caller(url, made.raw_key ?? null, answers) };
   };
 
-  // The clock goes on only here, so that nothing else runs out with it.
+  // The clock goes on only here, so that nothing else runs out with it: longer than a session may be unused.
+  const expiredSession = root.bearer;
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
   const expired = await key('expired', { expires_at: inAnHour });
-  await server.topology.advanceClock(7_200);
+  await server.topology.advanceClock(25 * 3_600);
 
   const project = server.topology.credentials.project_id;
   const strangers = await server.topology.operate<{ id: string }>('projects', 'create', 'Strangers');
@@ -179,6 +181,7 @@ export async function assemble(server: Server): Promise<Cast> {
     'removed person': bearer(removed.caller.bearer),
     'signed-out person': bearer(signedOut.bearer),
     'revoked session': bearer(revoked.bearer),
+    'expired session': bearer(expiredSession),
     nobody: {},
     garbage: bearer('cst_garbage'),
     'basic credentials': { authorization: `Basic ${Buffer.from(`${EMAILS.admin}:${PASSWORD}`).toString('base64')}` },
