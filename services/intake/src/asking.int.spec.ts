@@ -233,6 +233,7 @@ describe('a request is refused', () => {
     ['an end under the answer’s name', { expires_at: '2026-12-01T00:00:00.000Z' }, 400, 'validation_failed', 'body.expires_at'],
     ['a blank field', { payload: { subject: ' \u200b\n' } }, 400, 'payload_invalid', 'payload.subject'],
     ['notes', { notes: [] }, 400, 'feature_not_available', 'body.notes'],
+    ['a snooze', { snoozed_until: '2026-12-01T00:00:00.000Z' }, 400, 'feature_not_available', 'body.snoozed_until'],
   ])('for %s, and nothing is written', async (_what, body, status, code, param) => {
     const { position } = await server.store.head();
     const answer = await asking(body);

@@ -90,6 +90,8 @@ describe('credentials', () => {
 
   it('printed with the start include a link that signs in once', async () => {
     const [, token] = await server.printed(/\/login#link=(\S+)/);
+    await server.printed(new RegExp(`API key +${credentials().api_key}$`, 'm'));
+    await server.printed(new RegExp(`Webhook secret +${credentials().webhook_secret}$`, 'm'));
     const first = await call('POST', '/auth/sign-in-link', null, { token });
     expect(first.status).toBe(200);
     expect((await call('GET', '/auth/me', first.body.token as string)).body).toMatchObject({ email: credentials().reviewer?.email });

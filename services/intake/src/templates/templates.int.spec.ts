@@ -198,6 +198,10 @@ describe('what contradicts itself', () => {
     ['validation_failed', { slug: 'Bad Slug' }],
     ['feature_not_available', { allow_monitoring: true }],
     ['feature_not_available', { allow_notes: false }],
+    ['feature_not_available', { enable_review_links: true }],
+    ['feature_not_available', { default_auth_level: 'email_otp' }],
+    ['feature_not_available', { default_auth_level: 'account' }],
+    ['feature_not_available', { default_expiry_seconds: 3_600 }],
   ])('is refused: %s %j', async (code, more) => {
     if (code === 'slug_already_exists') await server.template({ slug: 'again' });
     const answer = await server.call('createTemplate', server.chief, { body: { slug: 'contrary', name: 'x', fields: [], ...more } });
