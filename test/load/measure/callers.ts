@@ -1,15 +1,19 @@
 import type { Sample } from '../figure.js';
 import { Latencies } from './latencies.js';
 
-/** A closed model: so many callers, each asking again as soon as it is answered, until the time is over. */
+/** A closed model: so many callers, each asking again as soon as it is answered, until the time is over, or one says `false`: nothing is left. */
 export async function closedLoop(callers: number, seconds: number, call: (caller: number) => Promise<unknown>): Promise<Sample> {
   const latencies = new Latencies();
   const began = performance.now();
   const end = began + seconds * 1_000;
+  let isLeft = true;
   await Promise.all(
     Array.from({ length: callers }, async (_, caller) => {
-      for (let now = performance.now(); now < end; ) {
-        await call(caller);
+      for (let now = performance.now(); isLeft && now < end; ) {
+        if ((await call(caller)) === false) {
+          isLeft = false;
+          return;
+        }
         const done = performance.now();
         latencies.add(done - now);
         now = done;
