@@ -2,10 +2,14 @@
  * Appends as telemetry sees them.
  *
  * O1 The span of an append is kept with its events (`EventMeta.traceparent`): whatever follows from them, in whatever process, goes on there.
- * O2 A batch serves appends of many traces. It is a span of its own, linked with each of them both ways.
+ * O2 A batch serves appends of many traces. It is a span of its own, linked with them both ways: each of them names it, and it names as many
+ *    of them as a span may.
  */
 import { count, errorType, record, type Span, startSpan, traced } from '@countersign/telemetry';
 import type { AppendRequest, AppendResult, DomainEvent } from '../types.js';
+
+/** What the specification lets a span have; more are dropped, with a warning for each span. */
+const MOST_LINKS = 128;
 
 export function observedAppend<E extends DomainEvent>(
   writer: string,
@@ -53,7 +57,7 @@ export async function observedBatch<T>(
   const span = startSpan('append batch', {
     kind: 'client',
     parent: null,
-    links: recorded.map((append) => append.context),
+    links: recorded.slice(0, MOST_LINKS).map((append) => append.context),
     attributes: {
       'db.system.name': 'postgresql',
       'db.query.summary': 'event_store.append',
