@@ -1,4 +1,5 @@
 import { type AuditEvent, type AuditList, type AuditVerification, type ErrorBody, operationOf, validator } from '@countersign/contracts';
+import { catalogDump } from '@countersign/database';
 import { rebuildProjection } from '@countersign/event-bus';
 import { newId, redactStream, uuidOf } from '@countersign/event-store';
 import { agent, ann, doing, foreignAgent, OTHER_PROJECT, PAYLOAD, PROJECT } from '@countersign/review/fixture';
@@ -147,6 +148,14 @@ describe('a rebuild', () => {
     const { events } = await rebuildProjection(AUDIT_PROJECTION, deps());
     expect(events).toBe((await server.store.head()).position);
     expect(await dump()).toBe(before);
+  });
+
+  it('leaves tables, keys, indexes and grants as the migrations made them', async () => {
+    const shape = () => catalogDump(server.db.ownerPool, ['audit']);
+    const before = await shape();
+    await rebuildProjection(AUDIT_PROJECTION, deps());
+    expect(await shape()).toBe(before);
+    expect(before).toContain('reviews_in_order');
   });
 
   it('loses and doubles nothing while reviews are asked and decided, and readers are answered all the time', async () => {
