@@ -12,7 +12,9 @@ registerHooks({
     const own = /^@countersign\/([a-z-]+)(?:\/([a-z-]+))?$/.exec(specifier);
     if (own) {
       const doors = ['libs/', 'services/', ''].map((group) => new URL(`${group}${own[1]}/src/${own[2] ?? 'index'}.ts`, root));
-      return next((doors.find((door) => existsSync(fileURLToPath(door))) ?? doors[0]).href, context);
+      // What is no file of that name, such as a fixture, is where its package says.
+      const door = doors.find((url) => existsSync(fileURLToPath(url)));
+      return next(door?.href ?? specifier, context);
     }
     if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts')) {
       const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
