@@ -28,11 +28,12 @@ async function measure(order: Order): Promise<Result> {
   const rounds = order.rounds ?? figure.rounds ?? ROUNDS;
   const measured = { ...circumstances(), seconds };
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const sink = await startSink();
   let running: Running | null = null;
   try {
     say({ progress: 'getting ready' });
-    running = await figure.open({ folder, telemetry: sink.url, minutes: order.minutes, say: (progress) => say({ progress }) });
+    running = await figure.open({ folder, telemetry: sink.url, seconds, minutes: order.minutes, say: (progress) => say({ progress }) });
     const { sides, settle } = running;
     const names = Object.keys(sides);
     const turn = async (name: string, what: string): Promise<Sample> => {
@@ -61,7 +62,9 @@ async function measure(order: Order): Promise<Result> {
   }
 }
 
+// Whoever asked is gone, or ended this on its way: what runs here ends with this process, and the folder goes.
 process.on('disconnect', () => process.exit(1));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 process.once('message', (order: Order) => {
   void measure(order).then((result) => process.send?.({ result }, () => process.exit(0)));
 });

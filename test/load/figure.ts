@@ -36,7 +36,9 @@ export interface Stage {
   folder: string;
   /** OTLP endpoint that takes whatever it is sent. */
   telemetry: string;
-  /** How long the long figures run, in minutes. */
+  /** Length of a round: what is filled beforehand is filled for that. */
+  seconds: number;
+  /** How long the long load of a figure takes, in minutes. */
   minutes: number;
   /** Tells whoever waits what is being done. */
   say(text: string): void;

@@ -9,14 +9,15 @@ const PAYLOAD = {
   body: `Dear Ann,\n\n**it is on its way.** ${'It took a little longer. '.repeat(12)}`,
 };
 
+export const reviewBody = (more: Record<string, unknown>): Record<string, unknown> => ({
+  template: 'email-draft',
+  payload: PAYLOAD,
+  ...more,
+});
+
 /** A request for a review with an idempotency key. @returns the id of the review. */
 export async function createReview(client: Client, { key }: Pick<Access, 'key'>, more: Record<string, unknown> = {}): Promise<string> {
-  const { body } = await client.succeed('POST', '/api/v1/reviews', key, {
-    template: 'email-draft',
-    payload: PAYLOAD,
-    idempotency_key: randomUUID(),
-    ...more,
-  });
+  const { body } = await client.succeed('POST', '/api/v1/reviews', key, reviewBody({ idempotency_key: randomUUID(), ...more }));
   return (JSON.parse(body) as { id: string }).id;
 }
 
