@@ -37,6 +37,10 @@ const postgres = {
   globalSetup: '<rootDir>/libs/testing/jest/postgres-setup.mjs',
   globalTeardown: '<rootDir>/libs/testing/jest/postgres-teardown.mjs',
 };
+const preparedData = {
+  globalSetup: '<rootDir>/libs/testing/jest/prepared-data.mjs',
+  globalTeardown: '<rootDir>/libs/testing/jest/prepared-data-teardown.mjs',
+};
 export default {
   coverageProvider: 'v8',
   projects: Object.entries(LIMITS).map(([cost, limit]) => ({
@@ -46,5 +50,6 @@ export default {
     setupFilesAfterEnv: ['<rootDir>/libs/testing/jest/time-limit.mjs'],
     testMatch: [`**/*.${cost}.spec.ts`],
     ...(cost === 'int' ? postgres : {}),
+    ...(cost === 'e2e' ? preparedData : {}),
   })),
 };

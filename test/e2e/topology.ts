@@ -9,6 +9,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePorts } from '@countersign/database';
 import {
+  prepareData,
   runCli,
   type SpawnedProgram,
   scratchFolder,
@@ -159,6 +160,7 @@ async function start(spawn: typeof spawnServer, settings: Record<string, string>
     await until('its address to be published', () => existsSync(file) && lock().pid === program.child.pid && lock().database_url);
     return program;
   }
+  if (!existsSync(dataDir)) await prepareData(dataDir);
   let program = await begin();
   const credentials = JSON.parse(readFileSync(file, 'utf8')) as Credentials;
 

@@ -2,7 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoggedIn, MemberInvited, Review, ReviewCreate, Template, TemplateCreate } from '@countersign/contracts';
-import { addressOf, runCli, type SpawnedProgram, scratchFolder, spawnServer, stopLeftovers } from '@countersign/platform/fixture';
+import {
+  addressOf,
+  prepareData,
+  runCli,
+  type SpawnedProgram,
+  scratchFolder,
+  spawnServer,
+  stopLeftovers,
+} from '@countersign/platform/fixture';
 import pg from 'pg';
 
 export interface Person {
@@ -30,6 +38,8 @@ export class Server {
   }
 
   async start(): Promise<void> {
+    // Not when it is started again.
+    if (!this.#server) await prepareData(this.#dataDir);
     this.#server = spawnServer(this.#dataDir, {
       CHECK_ANSWERS: 'true',
       STREAM_RECHECK: '200ms',

@@ -1,11 +1,11 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Credentials } from './credentials.js';
 import { DEMO_EMAIL } from './demo/demo-project.js';
 import {
   addressOf,
-  PreparedData,
+  prepareData,
   runCli,
   type SpawnedProgram,
   scratchFolder,
@@ -19,9 +19,6 @@ let dataDir: string;
 let server: SpawnedProgram;
 let url: string;
 const credentials = () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
-
-const prepared = new PreparedData();
-afterAll(() => prepared.remove());
 
 beforeEach(() => {
   scratch = scratchFolder();
@@ -59,12 +56,16 @@ async function start(env: Record<string, string> = {}): Promise<void> {
   url = await addressOf(server);
 }
 
+async function startPrepared(): Promise<void> {
+  await prepareData(dataDir);
+  await start();
+}
+
 const startDemo = () => spawnProgram('node', ['services/platform/dist/demo.js'], { env: { DATA_DIR: dataDir } });
 
 describe('credentials', () => {
-  beforeEach(() => start());
-
   it('of the first start work at once, after a restart, and after a kill; only their owner can read them', async () => {
+    await start();
     const first = credentials();
     expect(statSync(join(dataDir, 'credentials.json')).mode & 0o777).toBe(0o600);
     expect(first).toMatchObject({
@@ -87,6 +88,10 @@ describe('credentials', () => {
       ['production-change', 'active'],
     ]);
   });
+});
+
+describe('credentials of a later start', () => {
+  beforeEach(startPrepared);
 
   it('printed with the start include a link that signs in once', async () => {
     const [, token] = await server.printed(/\/login#link=(\S+)/);
@@ -209,10 +214,7 @@ describe('credentials', () => {
 });
 
 describe('npm run demo', () => {
-  beforeEach(async () => {
-    await prepared.copyTo(dataDir);
-    await start();
-  });
+  beforeEach(startPrepared);
 
   it('asks again with the feedback, receives the signed webhook, redeems exactly what was approved, and records it', async () => {
     const demo = startDemo();

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { idOf } from '@countersign/event-store';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Credentials } from './credentials.js';
 import type { LockHolder } from './data/lock.js';
@@ -10,8 +10,8 @@ import { call } from './fixture/api.js';
 import {
   addressOf,
   isRunning,
-  PreparedData,
   postgresPid,
+  prepareData,
   type SpawnedProgram,
   scratchFolder,
   spawnServer,
@@ -24,12 +24,10 @@ const CONNECTIONS = 16;
 let scratch: ReturnType<typeof scratchFolder>;
 let dataDir: string;
 const started: SpawnedProgram[] = [];
-const prepared = new PreparedData();
-afterAll(() => prepared.remove());
 beforeEach(async () => {
   scratch = scratchFolder();
   dataDir = join(scratch.path, 'data');
-  await prepared.copyTo(dataDir);
+  await prepareData(dataDir);
 });
 afterEach(async () => {
   await stopLeftovers(dataDir, started.splice(0));

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import {
   addressOf,
   isRunning,
-  PreparedData,
   postgresPid,
+  prepareData,
   runCli,
   type SpawnedProgram,
   scratchFolder,
@@ -21,8 +21,6 @@ import {
 let scratch: ReturnType<typeof scratchFolder>;
 let dataDir: string;
 const started: SpawnedProgram[] = [];
-const prepared = new PreparedData();
-afterAll(() => prepared.remove());
 
 beforeEach(() => {
   scratch = scratchFolder();
@@ -61,7 +59,7 @@ const databaseUrl = () => (JSON.parse(readFileSync(join(dataDir, 'lock.json'), '
 
 describe('a server', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('ends on %s with exit code 0 and leaves no process and no lock', async (signal) => {
-    await prepared.copyTo(dataDir);
+    await prepareData(dataDir);
     const server = start();
     await ready(server);
     const postgres = postgresPid(dataDir);
@@ -88,7 +86,7 @@ describe('a server', () => {
   });
 
   it('that was killed comes up again with its data, whether PostgreSQL outlived it or not', async () => {
-    await prepared.copyTo(dataDir);
+    await prepareData(dataDir);
     const first = start();
     await ready(first);
     const postgres = postgresPid(dataDir);
@@ -105,7 +103,7 @@ describe('a server', () => {
   });
 
   it('whose PostgreSQL was killed says so in one sentence and ends; the next start works', async () => {
-    await prepared.copyTo(dataDir);
+    await prepareData(dataDir);
     const server = start();
     await ready(server);
     process.kill(postgresPid(dataDir), 'SIGKILL');
@@ -147,14 +145,14 @@ describe('a server that cannot start', () => {
       `Port ${port} on 127.0.0.1 is already in use. Stop the other program, or set PORT to a free port.`,
     );
     expect(existsSync(dataDir)).toBe(false);
-    await prepared.copyTo(dataDir);
+    await prepareData(dataDir);
     expect(await refusal(start({ PORT: String(port) }))).toContain('is already in use');
     other.close();
     expect(existsSync(join(dataDir, 'postgres/cluster/postmaster.pid'))).toBe(false);
   });
 
   it('because the data directory is in use says by whom, and does that one no harm', async () => {
-    await prepared.copyTo(dataDir);
+    await prepareData(dataDir);
     const first = start();
     const url = await ready(first);
     expect(await refusal(start())).toContain(`${dataDir} is in use by \`npm start\` (process ${first.child.pid}), running at ${url}`);
@@ -194,7 +192,7 @@ describe('a server that cannot start', () => {
     ],
     ['a lost password', () => rmSync(join(dataDir, 'postgres/password')), /password is missing/],
   ])('because of %s says so', async (_, damage, sentence) => {
-    await prepared.copyTo(dataDir);
+    await prepareData(dataDir);
     damage();
     const { code, stderr } = await start().exited;
     expect(stderr).toMatch(sentence);
@@ -204,7 +202,7 @@ describe('a server that cannot start', () => {
   });
 
   it('because the schema is newer than it knows says so', async () => {
-    await prepared.copyTo(dataDir);
+    await prepareData(dataDir);
     const server = start();
     await ready(server);
     const client = new pg.Client({ connectionString: databaseUrl() });
@@ -259,7 +257,7 @@ const asRoot = process.getuid?.() === 0;
 
 describe('npm start', () => {
   it('takes everything along when npm is told to end', async () => {
-    await prepared.copyTo(dataDir);
+    await prepareData(dataDir);
     const npm = spawnProgram('npm', ['start'], { env: { DATA_DIR: dataDir, PORT: '0' } });
     started.push(npm);
     await ready(npm);
@@ -270,7 +268,7 @@ describe('npm start', () => {
   });
 
   it('killed leaves a server that notices, ends, and lets the next one have the data', async () => {
-    await prepared.copyTo(dataDir);
+    await prepareData(dataDir);
     const npm = spawnProgram('npm', ['start'], { env: { DATA_DIR: dataDir, PORT: '0' } });
     started.push(npm);
     await ready(npm);
@@ -284,7 +282,7 @@ describe('npm start', () => {
 
 describe('the operators’ CLI', () => {
   it('works beside a running server, and on the data of a stopped one, which it locks and leaves stopped', async () => {
-    await prepared.copyTo(dataDir);
+    await prepareData(dataDir);
     const server = start();
     const url = await ready(server);
     const beside = await runCli(dataDir, 'status', '--json');

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { PreparedData, spawnServer } from '@countersign/platform/fixture';
+import { prepareData, spawnServer } from '@countersign/platform/fixture';
 import { type Figure, measured } from '../figure.js';
 
 export const SECOND_START: Figure = {
@@ -10,10 +10,8 @@ export const SECOND_START: Figure = {
   beside: '',
   claims: [{ what: 'ready', unit: 's', value: (round) => measured(round, 'ours', 'ready_s'), better: 'less', required: 5, goal: 2 }],
   async open(stage) {
-    const prepared = new PreparedData();
     const dataDir = join(stage.folder, 'data');
-    await prepared.copyTo(dataDir);
-    prepared.remove();
+    await prepareData(dataDir);
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: stage.telemetry };
     return {
       sides: {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addressOf,
   type Ended,
+  prepareData,
   runCli,
   type SpawnedProgram,
   scratchFolder,
@@ -16,6 +17,7 @@ const dataDir = join(scratch.path, 'data');
 let server: SpawnedProgram;
 
 beforeAll(async () => {
+  await prepareData(dataDir);
   server = spawnServer(dataDir);
   await addressOf(server);
 });

@@ -8,7 +8,16 @@ import pg from 'pg';
 import type { Credentials } from '../credentials.js';
 import type { LockHolder } from '../data/lock.js';
 import { call } from '../fixture/api.js';
-import { addressOf, runCli, type SpawnedProgram, scratchFolder, spawnServer, stopLeftovers, until } from '../fixture/server-process.js';
+import {
+  addressOf,
+  prepareData,
+  runCli,
+  type SpawnedProgram,
+  scratchFolder,
+  spawnServer,
+  stopLeftovers,
+  until,
+} from '../fixture/server-process.js';
 
 const scratch = scratchFolder();
 const dataDir = join(scratch.path, 'data');
@@ -16,6 +25,7 @@ let server: SpawnedProgram;
 let url: string;
 
 beforeAll(async () => {
+  await prepareData(dataDir);
   server = spawnServer(dataDir);
   url = await addressOf(server);
 });

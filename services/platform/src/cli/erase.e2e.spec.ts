@@ -7,7 +7,16 @@ import pg from 'pg';
 import type { Credentials } from '../credentials.js';
 import type { LockHolder } from '../data/lock.js';
 import { call, signIn } from '../fixture/api.js';
-import { addressOf, runCli, type SpawnedProgram, scratchFolder, spawnServer, stopLeftovers, until } from '../fixture/server-process.js';
+import {
+  addressOf,
+  prepareData,
+  runCli,
+  type SpawnedProgram,
+  scratchFolder,
+  spawnServer,
+  stopLeftovers,
+  until,
+} from '../fixture/server-process.js';
 
 const SECRET = 'Wilhelmina of 12 Secret Lane';
 
@@ -41,6 +50,7 @@ async function tablesWith(text: string): Promise<string[]> {
 }
 
 beforeAll(async () => {
+  await prepareData(dataDir);
   server = spawnServer(dataDir);
   url = await addressOf(server);
   agent = await new Receiver().listen();
