@@ -167,7 +167,7 @@ begin
     update event_bus.relays r
       set owner = p_member, session = p_session, lease_until = clock_timestamp() + p_lease,
           epoch = r.epoch + case when r.owner = p_member then 0 else 1 end,
-          position = case when r.position < head - p_reach then head else r.position end
+          position = case when r.owner = p_member or r.position >= head - p_reach then r.position else head end
       where r.shard = p_shard
         and (r.owner = p_member or r.owner is null or r.lease_until < clock_timestamp() or not event_bus.in_session(r.session))
       returning r.epoch, r.position;

@@ -4,6 +4,7 @@
  *
  * R1 A page is published when the brokers have acknowledged all of it; only then does the relay's position move, and the next page begins.
  * R2 A position is written under the epoch of the lease. A relay that lost its lease stops there; what it sent twice, consumers know.
+ *    Only a change of epoch moves a position without publishing.
  * R3 A relay that cannot publish gives its lease back, so that a process that can reach the brokers takes over.
  */
 import type { Logger, TraceContext } from '@countersign/telemetry';
@@ -22,7 +23,7 @@ const POLL_MS = 1_000;
 const PAGE_EVENTS = 500;
 /** A broker takes a batch of 1 MB for a partition unless told otherwise; headers come on top. */
 const PAGE_BYTES = 600_000;
-/** A relay that was away longer than this many events begins at the head: consumers read what lies before from the store. */
+/** Who takes over a relay that is this many events behind begins at the head: consumers read what lies before from the store. */
 const REACH = 20_000;
 const FAILURES_BEFORE_HANDOVER = 3;
 const LONGEST_RETRY_MS = 5_000;

@@ -212,14 +212,18 @@ async function relay({ pool }: World, what: string, owner: string, session: numb
     const text = 'update event_bus.relays set position = $1 where shard = $2 and owner = $3 and epoch = $4';
     await pool.query({ name: 'event_bus.relayed', text, values: [5, 0, owner, 1] });
     await readRelayed(pool, CATEGORIES, { shard: 0, after: 4, limit: 6, maxBytes: 20 });
-  } else {
-    await pool.query({
+  } else await holdRelay(pool, owner, session);
+}
+
+/** With a reach of 4 events. */
+const holdRelay = async (pool: Pool, owner: string, session: number | null) =>
+  (
+    await pool.query<{ epoch: number; position: number }>({
       name: 'event_bus.hold_relay',
       text: `select epoch, position from event_bus.hold_relay($1::smallint, $2, $3, $4 * interval '1 millisecond', $5)`,
-      values: [0, owner, session, 5_000, 8],
-    });
-  }
-}
+      values: [0, owner, session, 5_000, 4],
+    })
+  ).rows[0];
 
 it('is asked by the bus’s own code, and answers as its model', async () => {
   await fc.assert(
@@ -240,4 +244,19 @@ it('is asked by the bus’s own code, and answers as its model', async () => {
     }),
     { numRuns: 40 },
   );
+});
+
+it('moves a relay to the head where it changes hands too far behind, never under the process that runs it', async () => {
+  await db.ownerPool.query('delete from event_bus.relays');
+  const [first, second] = [randomUUID(), randomUUID()];
+  expect(await holdRelay(db.pool, first, null)).toEqual({ epoch: 1, position: EVENTS });
+  const at = (position: number) => db.pool.query('update event_bus.relays set position = $1', [position]);
+  await at(1);
+  expect(await holdRelay(db.pool, first, null)).toEqual({ epoch: 1, position: 1 });
+  expect(await holdRelay(db.pool, second, null)).toBeUndefined();
+  await db.pool.query('update event_bus.relays set owner = null');
+  expect(await holdRelay(db.pool, second, null)).toEqual({ epoch: 2, position: EVENTS });
+  await at(EVENTS - 4);
+  await db.pool.query('update event_bus.relays set owner = null');
+  expect(await holdRelay(db.pool, first, null)).toEqual({ epoch: 3, position: EVENTS - 4 });
 });

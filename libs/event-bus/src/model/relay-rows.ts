@@ -15,13 +15,14 @@ export function relayStatements(bus: BusModel, log: Pick<MemoryLog, 'events' | '
         bus.relay ??= { position: head, owner: null, session: null, epoch: 0, leaseUntil: 0 };
         const relay = bus.relay;
         const free = relay.owner === null || relay.leaseUntil < wall || !bus.inSession(relay.session);
-        if (relay.owner !== member && !free) return [];
+        const mine = relay.owner === member;
+        if (!mine && !free) return [];
         Object.assign(relay, {
-          epoch: relay.epoch + (relay.owner === member ? 0 : 1),
+          epoch: relay.epoch + (mine ? 0 : 1),
           owner: member,
           session,
           leaseUntil: wall + leaseMs,
-          position: relay.position < head - reach ? head : relay.position,
+          position: mine || relay.position >= head - reach ? relay.position : head,
         });
         return [{ epoch: relay.epoch, position: relay.position }];
       },
