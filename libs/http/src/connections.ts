@@ -1,17 +1,18 @@
 /**
- * What is answered where HTTP itself is broken: Node would answer without a body, or not at all, and Fastify never sees the request.
+ * What is answered where HTTP itself is broken, and where the process stops: Node and Fastify would answer with a body of their own, or none.
  *
  * X1 Every answer is the JSON error body with a request id, and ends the connection: where the next request begins is not
  *    known any more.
  * X2 One request, one answer. What arrives broken behind a request that is being served is not taken for that request's failure: its own
  *    answer goes out, then the connection ends. Once an answer has begun, nothing is written into it.
+ * X3 What reaches a process that closes, on a connection it still has, is told to come again; nothing of it is carried out.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ERRORS } from '@countersign/contracts';
 import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
-import { Problem } from './problem.js';
+import { Problem, retryAfter } from './problem.js';
 
 const CODES: Record<string, keyof typeof ERRORS> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -22,10 +23,11 @@ const CODES: Record<string, keyof typeof ERRORS> = {
 /** The last exchange of each connection. */
 const exchanges = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
 
-/** Server options under which Node leaves these answers to us. */
+/** Server options under which Node and Fastify leave these answers to us. */
 export const CONNECTION_OPTIONS = {
   http: { requireHostHeader: false },
   clientErrorHandler: (error, socket) => answerBrokenBytes(error, socket as Socket),
+  return503OnClosing: false,
 } satisfies FastifyHttpOptions<Server>;
 
 export function answerConnections(fastify: FastifyInstance): void {
@@ -33,8 +35,17 @@ export function answerConnections(fastify: FastifyInstance): void {
     const [head, body] = partsOf(new Problem('invalid_request', 'Only `Expect: 100-continue` is supported.'));
     response.writeHead(400, head).end(body);
   });
+  let closing = false;
+  fastify.addHook('preClose', async () => {
+    closing = true;
+  });
   fastify.addHook('onRequest', async (request, reply) => {
     exchanges.set(request.raw.socket, { request: request.raw, response: reply.raw });
+    if (closing) {
+      throw new Problem('service_unavailable', 'This process is stopping. Try again.', {
+        headers: { ...retryAfter(1), Connection: 'close' },
+      });
+    }
     const hosts = hostsOf(request.raw);
     if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === '1.1')) {
       throw new Problem('invalid_request', 'Send exactly one Host header.');

@@ -64,8 +64,8 @@ afterEach(() => {
 });
 
 /** Sends bytes. `text` is what came back so far; `ended` waits until the server has ended the connection. */
-function raw(bytes: string) {
-  const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+function raw(bytes: string, at = port) {
+  const socket = connect(at, '127.0.0.1', () => socket.write(bytes));
   sockets.push(socket);
   const conversation = { socket, text: '', ended: Promise.race([once(socket, 'close'), once(socket, 'end')]) };
   socket.setEncoding('latin1').on('data', (part: string) => {
@@ -138,5 +138,35 @@ describe('X2 one request, one answer', () => {
     said.socket.write('broken\r\n\r\n');
     await said.ended;
     expect(answers(said.text)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
+});
+
+it('X3 tells what comes while the process closes to come again, and does not do it', async () => {
+  const closing = Promise.withResolvers<void>();
+  const other = await createHttpApp(OddModule, {
+    logger: createLogger({ service: 'gateway', level: 'silent' }),
+    prepare: (fastify) => void fastify.addHook('preClose', async () => closing.resolve()),
+  });
+  await other.listen(0, '127.0.0.1');
+  const said = raw('GET /held HTTP/1.1\r\nHost: x\r\n\r\n', Number(new URL(await other.getUrl()).port));
+  await reached.promise;
+  const closed = other.close();
+  await closing.promise;
+  const arrived = once(other.getHttpServer(), 'request');
+  said.socket.write('GET /quick HTTP/1.1\r\nHost: x\r\n\r\n');
+  await arrived;
+  release();
+  await said.ended;
+  await closed;
+  const [held, late] = said.text.split(/(?=HTTP\/1\.1 503)/);
+  expect(held).toMatch(/^HTTP\/1.1 200 /);
+  expect(late).toMatch(/^HTTP\/1.1 503 /);
+  expect(late).toMatch(/^retry-after: 1\r$/im);
+  expect(late).toMatch(/^connection: close\r$/im);
+  expect(late).toMatch(/^x-request-id: [\w-]{36}\r$/im);
+  expect(bodyOf(late as string).error).toMatchObject({
+    type: 'service_unavailable',
+    code: 'service_unavailable',
+    doc_url: expect.any(String),
   });
 });
