@@ -43,6 +43,7 @@ const preparedData = {
 };
 export default {
   coverageProvider: 'v8',
+  testSequencer: '<rootDir>/libs/testing/jest/slowest-first.mjs',
   projects: Object.entries(LIMITS).map(([cost, limit]) => ({
     ...shared,
     displayName: cost,

@@ -15,6 +15,8 @@ const CODE = /\.(ts|tsx|mjs|js|sql|css)$/;
 // Of libs/review only the way to the store is not pure: it loads, lets the rules decide, and appends.
 const PURE = /^(libs\/review\/src\/(?!command\.ts).*|services\/[^/]+\/src\/.*decider)\.ts$/;
 const SPEC = /\.(unit|int|e2e)\.spec\.tsx?$/;
+/** A spec's whole name: what it needs beside PostgreSQL stands before its cost (scripts/test.mjs). */
+const SPEC_NAME = /\/[^/.]+(\.(browser|kafka|python))*\.(unit|int|e2e)\.spec\.tsx?$/;
 
 function faultsOfName(path) {
   const faults = [];
@@ -26,6 +28,9 @@ function faultsOfName(path) {
   }
   if (/\.spec\.tsx?$/.test(path) && !SPEC.test(path)) {
     faults.push(`${path}: a test must be named .unit.spec.ts, .int.spec.ts or .e2e.spec.ts; otherwise it does not run.`);
+  }
+  if (SPEC.test(path) && !SPEC_NAME.test(path)) {
+    faults.push(`${path}: what a test needs is named browser, kafka or python; another name would leave it out nowhere.`);
   }
   return faults;
 }
@@ -72,6 +77,7 @@ const mustRefuse = [
   faultsOfName('services/one/src/helpers/text.ts'),
   faultsOfName('services/one/src/projections/index.ts'),
   faultsOfName('libs/one/src/thing.spec.ts'),
+  faultsOfName('libs/one/src/thing.docker.int.spec.ts'),
   faultsOfLength('libs/one/src/long.ts', 'x\n'.repeat(LIMIT + 1)),
   faultsOfPurity('libs/review/src/commands/decide.ts', 'const now = Date.now();\n'),
   faultsOfPurity('services/one/src/key-decider.ts', 'await load();\n'),

@@ -1,15 +1,15 @@
 // `npm test`: brings what the tests need, runs them, and ends with one line that adds everything up.
 //
-//   npm test                            everything but what --with=replicas adds; the summary says so
+//   npm test                            everything
 //   npm test -- services/intake         only specs whose path matches; a path that matches none fails
 //   npm test -- --without=browser       leaves the browser tests out, and says so in the summary; --without=kafka those that need a broker
-//   npm test -- --with=replicas         also the scenarios and the rolling restart on two processes of each service; so does naming their path
 //   npm test -- --only=unit             only one kind: unit, int or e2e
 //
+// What a spec needs beside PostgreSQL stands in its name: `queue.browser.e2e.spec.ts`, `kafka-order.kafka.int.spec.ts`, `readme.python.e2e.spec.ts`.
 // A part that is missing counts as a failure, and so does a run in which no test ran. Kinds without a matching spec are left out without a word.
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBrowser } from './browser.mjs';
 import { bringPrograms } from './debian.mjs';
@@ -20,14 +20,12 @@ const { values, positionals: filters } = parseArgs({
   allowPositionals: true,
   options: {
     without: { type: 'string', multiple: true, default: [] },
-    with: { type: 'string', multiple: true, default: [] },
     only: { type: 'string' },
   },
 });
 for (const part of values.without) {
   if (!['browser', 'kafka'].includes(part)) stop(`Unknown part ${part}. \`--without=browser\` and \`--without=kafka\` are supported.`);
 }
-for (const part of values.with) if (part !== 'replicas') stop(`Unknown part ${part}. \`--with=replicas\` is supported.`);
 if (values.only && !KINDS.includes(values.only)) stop(`\`--only\` must be one of ${KINDS.join(', ')}, not ${values.only}.`);
 
 function stop(sentence) {
@@ -41,18 +39,8 @@ function specsOf(kind, patterns) {
   return specs.filter((path) => patterns.length === 0 || patterns.some((pattern) => new RegExp(pattern, 'i').test(join(ROOT, path))));
 }
 
-/** Specs that open a browser, so that they can be left out. */
-const opensBrowser = (path) =>
-  /^import .* from '(playwright-core|\S*\/(inbox-test|browser)\.js)'/m.test(readFileSync(join(ROOT, path), 'utf8'));
-
-/** Specs that run the README's examples. */
-const runsExamples = (path) => readFileSync(join(ROOT, path), 'utf8').includes('python3');
-
-/** Specs that start a Kafka broker, themselves or with the services. */
-const startsKafka = (path) => /startLocalKafka|testBroker|startServices|startReplicas/.test(readFileSync(join(ROOT, path), 'utf8'));
-
-/** Specs that start two processes of each service: minutes of work for two cores, asked for by name. */
-const startsReplicas = (path) => /startReplicas/.test(readFileSync(join(ROOT, path), 'utf8'));
+/** Specs of a kind that need a part. */
+const specsWith = (part, kind) => specsOf(kind, filters).filter((path) => basename(path).split('.').slice(1, -3).includes(part));
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const notes = [];
@@ -82,7 +70,7 @@ if (!process.env.DATABASE_URL && kinds.some((kind) => kind !== 'unit')) {
 }
 
 const leftOut = [];
-const kafkaSpecs = kinds.flatMap((kind) => specsOf(kind, filters)).filter(startsKafka);
+const kafkaSpecs = kinds.flatMap((kind) => specsWith('kafka', kind));
 if (values.without.includes('kafka')) {
   leftOut.push(...kafkaSpecs);
   notes.push(`Skipped by --without=kafka: ${kafkaSpecs.length} spec file${kafkaSpecs.length === 1 ? '' : 's'}.`);
@@ -93,14 +81,9 @@ if (values.without.includes('kafka')) {
     missing(error.message);
   });
 }
-const replicas = kinds.flatMap((kind) => specsOf(kind, filters)).filter(startsReplicas);
-if (replicas.length > 0 && filters.length === 0 && !values.with.includes('replicas')) {
-  leftOut.push(...replicas);
-  notes.push(`Only run by --with=replicas: ${replicas.length} spec files.`);
-}
 if (kinds.includes('e2e')) {
-  if (specsOf('e2e', filters).some(runsExamples)) bringPrograms('curl', 'python3');
-  const specs = specsOf('e2e', filters).filter(opensBrowser);
+  if (specsWith('python', 'e2e').length > 0) bringPrograms('curl', 'python3');
+  const specs = specsWith('browser', 'e2e');
   if (values.without.includes('browser')) {
     leftOut.push(...specs);
     notes.push(`Skipped by --without=browser: ${specs.length} spec file${specs.length === 1 ? '' : 's'}.`);
@@ -114,6 +97,10 @@ if (kinds.includes('e2e')) {
   }
 }
 
+/** Beyond a processor each, the tests wait more than they compute: for timers, leases, and brokers that come and go. */
+const WAITING = { unit: 0, int: 1, e2e: 0 };
+const workers = (kind) => Math.min(availableParallelism(), 4) + WAITING[kind];
+
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-test-'));
 /** One run of jest; `missing` when it ended without a report. */
 function jest(kind) {
@@ -126,7 +113,7 @@ function jest(kind) {
       '--json',
       `--outputFile=${report}`,
       '--passWithNoTests',
-      '--maxWorkers=2',
+      `--maxWorkers=${workers(kind)}`,
       ...ignored.map((pattern) => `--testPathIgnorePatterns=${pattern}`),
       ...(filters.length > 0 ? [`--testPathPatterns=${filters.join('|')}`] : []),
     ],

@@ -34,7 +34,7 @@ describe('a run of the tests', () => {
     writeFileSync(join(seeded, `${name}.e2e.spec.ts`), ["import { beforeAll, expect, it } from '@jest/globals';", ...lines].join('\n'));
   }
   const seedPlain = () => seed('plain', "it('passes', () => expect(1).toBe(1));");
-  const seedBrowser = () => seed('page', "import type {} from 'playwright-core';", "it('opens a page', () => expect(1).toBe(1));");
+  const seedBrowser = () => seed('page.browser', "it('opens a page', () => expect(1).toBe(1));");
 
   function run(environment: string[], ...args: string[]): Promise<Ended> {
     return spawnProgram('env', [...environment, 'node', 'scripts/test.mjs', ...args, relative(ROOT, seeded)]).exited;

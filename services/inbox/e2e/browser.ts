@@ -1,4 +1,5 @@
 /** A real Chromium, watched: a page that runs what it must not, or breaks, is found out at the end of its test. */
+import { mustBeNamed } from '@countersign/platform/fixture';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Person, Server } from './server.js';
 
@@ -27,6 +28,7 @@ export class Chromium {
   constructor(private readonly server: Server) {}
 
   async start(): Promise<void> {
+    mustBeNamed('browser');
     this.#browser = await chromium.launch({ executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args: FLAGS });
   }
 

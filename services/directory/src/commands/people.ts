@@ -9,7 +9,7 @@ import { type FoundPerson, findPersons } from '../lookups/people.js';
 import { registerPerson, renamePerson, setPassword } from '../person/decider.js';
 import { normalEmail } from '../person/email.js';
 import type { Person, PersonEvent } from '../person/person.js';
-import { grantMembership } from '../project/membership.decider.js';
+import { grantMembership } from '../project/membership-decider.js';
 import { type DirectoryRefusal, done, type Outcome, refuse, refused } from '../refusals.js';
 import type { Client } from '../sign-in/client.js';
 import { checkPassword } from '../sign-in/password-gate.js';

@@ -15,7 +15,7 @@ import {
   invite,
   resumeMembership,
   type TeamActor,
-} from '../project/membership.decider.js';
+} from '../project/membership-decider.js';
 import type { ActiveProject } from '../project/project.js';
 import { type DirectoryRefusal, done, type Outcome, refuse, refused } from '../refusals.js';
 import type { Client } from '../sign-in/client.js';

@@ -10,7 +10,7 @@ import {
   invitationFault,
   invite,
   resumeMembership,
-} from './membership.decider.js';
+} from './membership-decider.js';
 import { type Project, type ProjectEvent, projectFold } from './project.js';
 
 const [ann, bob, cyd] = [newId('per'), newId('per'), newId('per')];
