@@ -1,6 +1,7 @@
 import { APPEND_1 } from './append/append-1.js';
 import { APPEND_32 } from './append/append-32.js';
 import { APPEND_1024 } from './append/append-1024.js';
+import { BUS_KAFKA } from './bus/bus-kafka.js';
 import { BUS_STORE } from './bus/bus-store.js';
 import type { Figure } from './figure.js';
 import { DEADLINES } from './flow/deadlines.js';
@@ -22,6 +23,6 @@ export const FIGURES: readonly Figure[] = [
   ...[HTTP_64, HTTP_200_STORE, HTTP_200_KAFKA],
   ...[WEBHOOKS_STORE, WEBHOOKS_KAFKA, VISIBLE_STORE, VISIBLE_KAFKA, DEADLINES],
   ...[LOG, LISTS],
-  ...[DEAD_ENDPOINT, FLOOD, BUS_STORE],
+  ...[DEAD_ENDPOINT, FLOOD, BUS_STORE, BUS_KAFKA],
   ...[IDLE, SECOND_START, OVERLOAD],
 ];
