@@ -8,6 +8,7 @@ import { hasData, openDataDirectory } from './data/data-directory.js';
 import { openDatabase } from './database.js';
 import { ensureDemoProject, isFirstStart } from './demo/demo-project.js';
 import { injected, publishDemoTemplates } from './demo/demo-templates.js';
+import { IdleMemory } from './idle-memory.js';
 import { migrateAll } from './schema.js';
 import { stepByStep, welcome } from './welcome.js';
 
@@ -69,6 +70,10 @@ export async function startServer(
       }),
     );
     signal.throwIfAborted();
+    // Before anybody can ask: it stops everything for a moment.
+    const memory = new IdleMemory();
+    memory.start();
+    teardown.add(() => memory.stop());
     await services.gateway.listen(port, host).catch((error: unknown) => {
       throw addressError(error, host, port);
     });
