@@ -113,6 +113,21 @@ export const METRICS = {
     description: '1 while new events arrive at this process, 0 while they do not.',
     attributes: {},
   },
+  relayPosition: {
+    name: 'countersign.relay.position',
+    kind: 'gauge',
+    unit: '{event}',
+    description:
+      'Position up to which everything was published to Kafka. Every process on Kafka reports the one there is: take the maximum.',
+    attributes: {},
+  },
+  relayBehind: {
+    name: 'countersign.relay.behind',
+    kind: 'gauge',
+    unit: '{event}',
+    description: 'Committed events that were not published to Kafka yet. Every process on Kafka reports all of them: take the maximum.',
+    attributes: {},
+  },
   relayDelay: {
     name: 'countersign.relay.delay',
     kind: 'histogram',

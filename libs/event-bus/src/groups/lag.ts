@@ -29,7 +29,8 @@ async function lags(pool: Pool, group: string | null): Promise<Lag[]> {
   return rows;
 }
 
-async function relayState(pool: Pool): Promise<RelayState | null> {
+/** @returns null when nothing of this database was ever published to Kafka. */
+export async function relayState(pool: Pool): Promise<RelayState | null> {
   const { rows } = await pool.query<RelayState>(
     // Positions are dense: how many wait is a difference, and the oldest is the next.
     `select r.position, h.position - r.position as behind,

@@ -3,10 +3,12 @@
  * kafka-feed.ts).
  */
 import type { EventStore } from '@countersign/event-store';
-import type { Logger } from '@countersign/telemetry';
+import { type Logger, observe, type Report } from '@countersign/telemetry';
+import type { Pool } from 'pg';
 import { BUCKETS, DurableEventBus, type EventBusOptions } from '../durable-event-bus.js';
 import type { Feed, FeedReader } from '../feed/feed.js';
 import type { Listener } from '../feed/listener.js';
+import { relayState } from '../groups/lag.js';
 import type { BusHealth } from '../port.js';
 import { createKafka, type KafkaSettings } from './connection/client.js';
 import { faultOf, KafkaRefusedError, refusalOf, suspicionOf } from './connection/refusal.js';
@@ -44,6 +46,7 @@ class RelayedFeed implements Feed {
   readonly #logger: Logger;
   readonly #settings: KafkaSettings;
   readonly #ensure: () => Promise<void>;
+  readonly #unobserve: () => void;
   #missing: string | null = null;
   #retry: NodeJS.Timeout | undefined;
   #trying: Promise<void> = Promise.resolve();
@@ -59,6 +62,7 @@ class RelayedFeed implements Feed {
     this.#settings = settings;
     this.#feed = new KafkaFeed({ kafka, prefix, store: store as Pick<EventStore, 'readAll' | 'head'>, logger });
     this.#relay = new Relay({ kafka, prefix, prefixes, pool, member, session: () => listener.session, buckets: BUCKETS, logger });
+    this.#unobserve = observe(['relayPosition', 'relayBehind'], (report) => reportRelay(pool, report));
     this.#ensure = async () => {
       try {
         await ensureTopics(kafka, { prefix, categories: Object.keys(prefixes), partitions: BUCKETS, replication });
@@ -100,6 +104,7 @@ class RelayedFeed implements Feed {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#unobserve();
     clearTimeout(this.#retry);
     await this.#trying;
     await this.#relay.close();
@@ -131,4 +136,12 @@ class RelayedFeed implements Feed {
       });
     }, delayMs);
   }
+}
+
+/** Also while the relay stands still, when no delay of an event is measured. A database served in one process may have a relay of former days: nobody tells of that. */
+async function reportRelay(pool: Pool, report: Report<'relayPosition' | 'relayBehind'>): Promise<void> {
+  const relay = await relayState(pool);
+  if (relay === null) return;
+  report('relayPosition', relay.position, {});
+  report('relayBehind', relay.behind, {});
 }

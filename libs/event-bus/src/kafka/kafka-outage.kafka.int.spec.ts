@@ -9,7 +9,7 @@ import { Writable } from 'node:stream';
 import { newId } from '@countersign/event-store';
 import { type LocalKafka, startLocalKafka } from '@countersign/local-kafka';
 import { createLogger } from '@countersign/telemetry';
-import { testDatabase } from '@countersign/testing';
+import { collectTelemetry, testDatabase } from '@countersign/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Arena, kafkaArena } from '../contract/arena.js';
 import {
@@ -80,7 +80,11 @@ describe('the Kafka adapter, when the brokers', () => {
     arena = kafkaArena(await testDatabase(), { brokers: [kafka.brokers], topicPrefix: `outage${arenas++}`, settings });
     await createEffects(arena.ownerPool);
   });
-  afterEach(() => arena.close());
+  const ending: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    await arena.close();
+    for (const end of ending.splice(0)) await end();
+  });
 
   const handled = async (group: string) => (await effectsOf(arena.pool, group)).length;
 
@@ -111,6 +115,10 @@ describe('the Kafka adapter, when the brokers', () => {
 
   it('do not answer for longer than the client tries, lets appends go on, tells how far behind it is, and catches up in order', async () => {
     const { logger, times } = listening();
+    // Metrics only: what is held is measured below.
+    const telemetry = await collectTelemetry({ OTEL_TRACES_SAMPLER: 'always_off' });
+    ending.push(() => telemetry.end());
+    const measured = (metric: string) => telemetry.receiver.points.findLast((point) => point.metric === metric)?.value;
     const bus = arena.openBus({ logger });
     await bus.subscribe(recording('unreachable'));
     const producing = load(arena);
@@ -142,6 +150,11 @@ describe('the Kafka adapter, when the brokers', () => {
       expect(groups[0]?.events).toBeGreaterThan(100);
       expect(groups[0]?.ageMs).toBeGreaterThan(1_000);
       expect(relay?.behind).toBeGreaterThan(100);
+      await until(
+        () => measured('countersign.relay.behind') ?? 0,
+        (behind) => behind >= (relay?.behind ?? 0),
+      );
+      expect(measured('countersign.relay.position')).toBe(relay?.position);
     } finally {
       kafka.signal('SIGCONT');
     }
@@ -156,6 +169,10 @@ describe('the Kafka adapter, when the brokers', () => {
     await until(
       () => bus.snapshot(),
       ({ groups, relay }) => relay?.running === true && relay.behind === 0 && groups[0]?.events === 0,
+    );
+    await until(
+      () => [measured('countersign.relay.behind'), measured('countersign.relay.position')],
+      ([behind, at]) => behind === 0 && at === position,
     );
   }, 240_000);
 
