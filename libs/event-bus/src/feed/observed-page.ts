@@ -14,6 +14,7 @@ export function observePage(source: string, began: number, origins: readonly (Pa
     links: origins,
     attributes: {
       'messaging.system': source === 'event_store' ? 'countersign' : 'kafka',
+      'messaging.operation.name': 'receive',
       'messaging.operation.type': 'receive',
       'messaging.destination.name': source,
       'messaging.batch.message_count': origins.length,

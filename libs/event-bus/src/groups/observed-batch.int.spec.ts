@@ -84,6 +84,9 @@ describe('batches that are observed', () => {
     const spanOf = (traceparent: string | undefined) => receiver.spans.find((span) => span.spanId === traceparent?.slice(36, 52));
     const batches = receiver.spans.filter((span) => span.name === 'process followers');
     const events = receiver.spans.filter((span) => span.name === 'process review.asked followers');
+    const processes = { 'messaging.operation.name': 'process', 'messaging.operation.type': 'process', 'messaging.system': 'countersign' };
+    for (const batch of batches) expect(batch.attributes).toMatchObject({ ...processes, 'messaging.consumer.group.name': 'followers' });
+    for (const event of events) expect(event.attributes).toMatchObject({ ...processes, 'messaging.destination.name': 'review' });
     const [failed] = batches;
     expect(failed).toMatchObject({ failed: true, parentSpanId: '', attributes: { 'error.type': 'Retryable' } });
     const asked = stored.filter((event) => event.type === 'review.asked');
@@ -103,7 +106,16 @@ describe('batches that are observed', () => {
     const queries = receiver.spans.filter((span) => span.name === 'SELECT event_store.head');
     expect(batches.map((batch) => batch.spanId)).toEqual(expect.arrayContaining(queries.map((span) => span.parentSpanId)));
     // Those that were there before the bus began were read by the group itself.
-    expect(receiver.spans.filter((span) => span.name === 'receive event_store').flatMap((span) => span.links)).toHaveLength(3);
+    const arrivals = receiver.spans.filter((span) => span.name === 'receive event_store');
+    expect(arrivals.flatMap((span) => span.links)).toHaveLength(3);
+    for (const arrival of arrivals) {
+      expect(arrival.attributes).toMatchObject({
+        'messaging.system': 'countersign',
+        'messaging.operation.name': 'receive',
+        'messaging.operation.type': 'receive',
+        'messaging.destination.name': 'event_store',
+      });
+    }
 
     const last = (metric: string, group = 'followers') =>
       receiver.points.findLast(

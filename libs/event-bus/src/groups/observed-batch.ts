@@ -33,7 +33,12 @@ export async function observedBatch(
   work: () => Promise<void>,
 ): Promise<void> {
   if (!telemetryOn() || events.length === 0) return work();
-  const shared = { 'messaging.system': 'countersign', 'messaging.consumer.group.name': group, 'messaging.operation.type': 'process' };
+  const shared = {
+    'messaging.system': 'countersign',
+    'messaging.consumer.group.name': group,
+    'messaging.operation.name': 'process',
+    'messaging.operation.type': 'process',
+  };
   const batch = startSpan(`process ${group}`, {
     kind: 'consumer',
     parent: null,

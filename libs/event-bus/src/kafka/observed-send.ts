@@ -20,6 +20,7 @@ export async function observedSend(
     if (parent === undefined) continue;
     const attributes = {
       'messaging.system': 'kafka',
+      'messaging.operation.name': 'publish',
       'messaging.operation.type': 'create',
       'messaging.destination.name': topicOf(event.category),
       'messaging.destination.partition.id': String(event.bucket),
@@ -32,7 +33,12 @@ export async function observedSend(
     kind: 'client',
     parent: null,
     links: [...hops.values()].map((span) => span.context),
-    attributes: { 'messaging.system': 'kafka', 'messaging.operation.type': 'send', 'messaging.batch.message_count': events.length },
+    attributes: {
+      'messaging.system': 'kafka',
+      'messaging.operation.name': 'send',
+      'messaging.operation.type': 'send',
+      'messaging.batch.message_count': events.length,
+    },
   });
   try {
     await batch.run(() => send((event) => hops.get(event)?.context));

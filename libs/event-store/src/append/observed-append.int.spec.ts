@@ -64,7 +64,10 @@ describe('appends that are observed', () => {
     expect(new Set(stored.map(({ meta }) => meta.traceparent))).toEqual(new Set(ours.map(placeOf)));
     expect(stored.every(({ meta }) => meta.tracestate === AGENT.tracestate)).toBe(true);
     expect(ours[0]?.attributes).toMatchObject({
+      'messaging.system': 'countersign',
+      'messaging.operation.name': 'append',
       'messaging.operation.type': 'send',
+      'messaging.destination.name': 'rev',
       'countersign.append.result': 'appended',
       'countersign.service': 'test',
       'countersign.project.id': project,
