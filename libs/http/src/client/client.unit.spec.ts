@@ -71,7 +71,11 @@ describe('ServiceClient over HTTP', () => {
             .end(JSON.stringify({ identity, body: Buffer.concat(chunks).toString(), id: incoming.headers['x-request-id'] }));
         });
     });
+    const before = Date.now();
     const answer = await client.call<Record<string, unknown>>('audit', request({ method: 'POST', path: '/x?y=1', body: { a: 'ü' } }));
+    const { exp } = answer.body.identity as { exp: number };
+    expect(exp).toBeGreaterThan(before);
+    expect(exp - Date.now()).toBeLessThanOrEqual(60_000);
     expect(answer.headers['x-custom']).toBe('yes');
     expect(answer.body).toMatchObject({ body: '{"a":"ü"}', id: 'request-1', identity: { actor, request_id: 'request-1' } });
   });

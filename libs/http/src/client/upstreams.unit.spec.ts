@@ -32,8 +32,8 @@ const asked = async (times: number): Promise<Set<string | undefined>> => {
   return origins;
 };
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 8_000; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 20))) {
-    if (Date.now() > deadline) throw new Error('Waited 8 s in vain.');
+  for (const deadline = Date.now() + 15_000; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 20))) {
+    if (Date.now() > deadline) throw new Error('Waited 15 s in vain.');
   }
 }
 
@@ -81,6 +81,16 @@ describe('Upstreams', () => {
     const { port } = new URL(await process({ now: true }));
     upstreams = new Upstreams({ urls: [`http://intake:${port}`], dispatcher, resolve: async () => ['127.0.0.1', '::1'] });
     expect(await asked(4)).toEqual(new Set([`http://127.0.0.1:${port}`, `http://[::1]:${port}`]));
+  });
+
+  it('U1 looks a name up again, and goes where it leads by then', async () => {
+    const { port } = new URL(await process({ now: true }));
+    let address = '127.0.0.1';
+    upstreams = new Upstreams({ urls: [`http://intake:${port}`], dispatcher, resolve: async () => [address] });
+    expect(await asked(2)).toEqual(new Set([`http://127.0.0.1:${port}`]));
+    address = '127.0.0.2';
+    await until(async () => !(await asked(2)).has(`http://127.0.0.1:${port}`));
+    expect(await asked(2)).toEqual(new Set([`http://127.0.0.2:${port}`]));
   });
 
   it('has nobody to ask when a name is unknown', async () => {

@@ -1,3 +1,4 @@
+import { createLogger } from '@countersign/telemetry';
 import { collectTelemetry, failing, Receiver } from '@countersign/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Server, startServer } from '../fixture/server.js';
@@ -29,7 +30,9 @@ describe('a delivery', () => {
 
   it('O1 goes on in the trace of its event at first, and is linked with it later', async () => {
     telemetry = await collectTelemetry();
-    const on = await startServer();
+    const lines: Record<string, unknown>[] = [];
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+    const on = await startServer({ logger: createLogger({ service: 'webhooks', destination }) });
     server = on;
     const secret = receiver.url('/on-secret-path', failing(2));
     const review = await on.approved(secret);
@@ -67,6 +70,13 @@ describe('a delivery', () => {
       parentSpanId: handled?.spanId,
     });
     expect(raw.join()).not.toContain('secret-path');
+    // One line for each attempt.
+    const about = lines.filter(({ msg, delivery_id }) => msg === 'delivery attempted' && delivery_id === delivery.id);
+    expect(about.map((line) => [line.attempt, line.outcome, line.review_id, line.trace_id])).toEqual([
+      [1, 'retry', review, attempts[0]?.traceId],
+      [2, 'retry', review, attempts[1]?.traceId],
+      [3, 'delivered', review, attempts[2]?.traceId],
+    ]);
 
     const outcomes = (metric: string) =>
       new Set(points.filter((point) => point.metric === metric).map((point) => point.attributes['countersign.outcome']));
