@@ -2,7 +2,7 @@
  * The feed of many processes: new events come from Kafka, in the pages of the relay. One consumer serves all groups and tails of a process.
  *
  * F1 The store is the truth and Kafka carries it: a page that does not become whole (published before this process listened, past the
- *    topic's retention, lost) is given up after `PATIENCE_MS`, and readers find its events in the store.
+ *    topic's retention, lost) is given up after `PATIENCE_MS`, and readers find its events in the store; so is one that contradicts it.
  * F2 Cursors are in the database. The process reads Kafka in a group of its own from the newest message on, and commits no offset.
  * F3 While Kafka is away nothing moves, nothing is lost, and consumers go on where they were.
  */
@@ -18,7 +18,7 @@ import { faultOf, isPassing } from './connection/refusal.js';
 import { pagesTopic, topicOf } from './connection/topics.js';
 import { decodeEvent, decodePageEnd, hopOf, type PageEnd } from './message.js';
 import { Pages, type WholePage } from './pages.js';
-import { fetchReferences } from './references.js';
+import { fetchReferences, StrangeMessageError } from './references.js';
 
 const PATIENCE_MS = 150;
 /** Subscriptions that come one after another as a process starts are one change. */
@@ -221,7 +221,10 @@ export class KafkaFeed implements Feed {
     try {
       this.#window.take(await fetchReferences(this.#options.store, events), to);
     } catch (error) {
-      this.#options.logger.warn({ err: error }, 'events that Kafka only refers to cannot be read yet: consumers read the store');
+      const { logger } = this.#options;
+      if (error instanceof StrangeMessageError) {
+        logger.error({ err: error }, 'a message contradicts the store: its page is left out, and consumers read the store');
+      } else logger.warn({ err: error }, 'events that Kafka only refers to cannot be read yet: consumers read the store');
       this.#window.jump(to);
     }
   }

@@ -3,13 +3,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { newId, type StoredEvent } from '@countersign/event-store';
 import { canonicalize } from '@countersign/evidence';
 import { type TestBroker, testBroker } from '@countersign/local-kafka';
+import { createLogger } from '@countersign/telemetry';
 import { testDatabase } from '@countersign/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Admin, Kafka, type KafkaMessage, logLevel } from 'kafkajs';
 import { type Arena, kafkaArena } from '../contract/arena.js';
 import { append, createEffects, effectsOf, recording, until } from '../contract/contract-arena.js';
 import type { KafkaEventBus } from './kafka-event-bus.js';
-import { LARGEST_BODY } from './message.js';
+import { encodeEvent, encodePageEnd, LARGEST_BODY, type PageEnd } from './message.js';
 import { readTopic, removeTopics } from './topics.fixture.js';
 
 const run = `wire-${randomBytes(4).toString('hex')}`;
@@ -147,6 +148,48 @@ describe('in Kafka', () => {
       ]),
     ]);
     expect(await effectsOf(arena.pool, 'large')).toHaveLength(3);
+  });
+
+  it('a reference to another body than the store has is not believed: consumers take the event from the store', async () => {
+    const seen: StoredEvent[] = [];
+    const said: string[] = [];
+    const destination = { write: (line: string) => void said.push((JSON.parse(line) as { msg: string }).msg) };
+    // The relay is somebody else, who publishes what this test says.
+    await arena.ownerPool.query(
+      `insert into event_bus.relays (shard, position, owner, lease_until) values (0, 0, gen_random_uuid(), 'infinity')`,
+    );
+    const bus = arena.openBus({ logger: createLogger({ service: 'wire', level: 'error', destination }) });
+    await bus.subscribe(recording('strange', { before: (events) => void seen.push(...events) }));
+    const producer = client.producer();
+    await producer.connect();
+    const endPage = (end: Omit<PageEnd, 'page' | 'from'>, page: string) =>
+      producer.send({ topic: `${prefix}.pages.v1`, messages: [encodePageEnd({ page, from: 0, ...end })] });
+    // It is not known what a consumer hears until it is known that it hears.
+    await until(
+      () => bus.health(),
+      ({ ok }) => !ok,
+      20_000,
+    );
+    await until(
+      async () => {
+        await endPage({ to: 0, counts: {} }, '1-idle-0');
+        return bus.health();
+      },
+      ({ ok }) => ok,
+      20_000,
+    );
+
+    const text = 'x'.repeat(LARGEST_BODY);
+    const last = await append(arena.store, newId('rev'), ['review.requested'], { text });
+    const [event] = (await arena.store.readAll({ after: 0, limit: 1 })) as [StoredEvent];
+    const other = canonicalize({ text: text.replace('x', 'y') });
+    const page = `1-0-${last}`;
+    await producer.send({ topic: `${prefix}.review.v1`, messages: [encodeEvent({ ...event, body: other, meta: null }, page)] });
+    await endPage({ to: last, counts: { review: Array.from({ length: 12 }, (_, bucket) => (bucket === event.bucket ? 1 : 0)) } }, page);
+    expect(await bus.caughtUp('strange', last, 'all', 20_000)).toBe(true);
+    await producer.disconnect();
+    expect(said).toEqual(['a message contradicts the store: its page is left out, and consumers read the store']);
+    expect(seen.map(({ body }) => body)).toEqual([{ text }]);
   });
 });
 
