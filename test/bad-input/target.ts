@@ -17,7 +17,7 @@ import { until } from '@countersign/platform/fixture';
 import type { OpenApi } from '../e2e/answers.js';
 import { footprint } from '../e2e/footprint.js';
 import { Caller, Server } from '../e2e/server.js';
-import { startAllInOne } from '../e2e/topology.js';
+import { startAllInOne, type Topology } from '../e2e/topology.js';
 
 export type Route = Operation & { id: OperationId };
 export const ROUTES = OPERATIONS as readonly Route[];
@@ -78,8 +78,11 @@ const SETTINGS = {
 };
 
 /** @param settings of its environment, beside those above. */
-export async function startTarget(settings: Record<string, string> = {}): Promise<Target> {
-  const server = await Server.start(await startAllInOne({ ...SETTINGS, ...settings }));
+export async function startTarget(
+  settings: Record<string, string> = {},
+  start: (settings: Record<string, string>) => Promise<Topology> = startAllInOne,
+): Promise<Target> {
+  const server = await Server.start(await start({ ...SETTINGS, ...settings }));
   const { admin, agent, url } = server;
   const key = await server.key({ name: 'nonsense', scopes: [...SCOPES] });
   const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as OpenApi;
