@@ -32,8 +32,8 @@ export interface Credentials {
 
 export interface Topology {
   readonly credentials: Credentials;
-  /** Kills what decides, at once and without warning, and starts it again. */
-  killAndRestart(): Promise<void>;
+  /** Kills what decides, at once and without warning, and starts it again. @returns the name and pid of each process it killed. */
+  killAndRestart(): Promise<string[]>;
   /** Makes the database's time go forward (K8). */
   advanceClock(seconds: number): Promise<void>;
   /** Runs a command of the operators' CLI. @returns its JSON answer. */
@@ -53,7 +53,7 @@ export const startAllInOne = (settings: Record<string, string> = {}, dataDir?: s
       await program.stop('SIGKILL');
       const next = await again();
       await ready(url);
-      return next;
+      return { program: next, killed: [`all in one, pid ${program.child.pid}`] };
     },
   });
 
@@ -69,7 +69,7 @@ export const startServices = (settings: Record<string, string> = {}, dataDir?: s
         return running.size === killed.size && [...running.keys()].every((pid) => !killed.has(pid));
       });
       await ready(url);
-      return program;
+      return { program, killed: [...killed].map(([pid, { service }]) => `${service}, pid ${pid}`) };
     },
   });
 
@@ -99,11 +99,11 @@ export async function startReplicas(settings: Record<string, string> = {}): Prom
     {
       async kill({ program }) {
         const all = [...(await processes(program))];
-        const [pid, { port }] = all[randomInt(all.length)] as (typeof all)[number];
+        const [pid, { service, port }] = all[randomInt(all.length)] as (typeof all)[number];
         process.kill(pid, 'SIGKILL');
         // Its sockets are closed last; a request that is on one of them is the subject of other tests.
         await until('its port to be closed', () => isClosed(port));
-        return program;
+        return { program, killed: [`${service} on port ${port}, pid ${pid}`] };
       },
     },
   );
@@ -141,8 +141,11 @@ const ready = (url: string) => until('the server to be ready', () => isReady(url
 interface Manner {
   /** Where the data is; a folder of its own when not given, which goes with it. */
   dataDir?: string | undefined;
-  /** @returns the program that runs afterwards. */
-  kill(running: { program: SpawnedProgram; url: string }, again: () => Promise<SpawnedProgram>): Promise<SpawnedProgram>;
+  /** @returns the program that runs afterwards, and the name and pid of each process that was killed. */
+  kill(
+    running: { program: SpawnedProgram; url: string },
+    again: () => Promise<SpawnedProgram>,
+  ): Promise<{ program: SpawnedProgram; killed: string[] }>;
 }
 
 async function start(spawn: typeof spawnServer, settings: Record<string, string>, manner: Manner): Promise<Topology> {
@@ -177,7 +180,9 @@ async function start(spawn: typeof spawnServer, settings: Record<string, string>
   return {
     credentials,
     async killAndRestart() {
-      program = await manner.kill({ program, url: credentials.url }, begin);
+      const { program: next, killed } = await manner.kill({ program, url: credentials.url }, begin);
+      program = next;
+      return killed;
     },
     async advanceClock(seconds) {
       await query("update event_store.clock set ahead = ahead + $1 * interval '1 second'", [seconds]);

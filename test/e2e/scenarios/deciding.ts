@@ -9,7 +9,11 @@ export const approve: Scenario = async (server, moment) => {
   const path = hook();
   const { id } = await server.ask({ callback_url: server.receiver.url(path) });
   await moment();
+  const waiting = server.agent.do('getReview', { path: { id }, query: { wait: 30 } });
+  const first = await Promise.race([waiting.then(() => 'answered'), server.agent.review(id).then(() => 'waits')]);
+  expect(first).toBe('waits');
   const decided = await server.admin.act(id, 'approve');
+  expect(await waiting).toMatchObject({ id, status: 'decided', decision: 'approved' });
   await moment();
   expect(decided).toMatchObject({ status: 'decided', decision: 'approved', approved_value: DRAFT, approved_digest: digest(DRAFT) });
   const [, delivered] = await arrived(server, path, ['review.action_taken', 'review.decided']);
