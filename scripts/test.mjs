@@ -98,7 +98,7 @@ if (kinds.includes('e2e')) {
 }
 
 /** Beyond a processor each, the tests wait more than they compute: for timers, leases, and brokers that come and go. */
-const WAITING = { unit: 0, int: 1, e2e: 0 };
+const WAITING = { unit: 0, int: 2, e2e: 1 };
 const workers = (kind) => Math.min(availableParallelism(), 4) + WAITING[kind];
 
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-test-'));
