@@ -1,7 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { type SpawnedProgram, scratchFolder, spawnProgram, stopLeftovers } from '../fixture/server-process.js';
+import {
+  isRunning,
+  postgresPid,
+  type SpawnedProgram,
+  scratchFolder,
+  serviceProcesses,
+  spawnProgram,
+  stopLeftovers,
+} from '../fixture/server-process.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/services/main.js', import.meta.url));
 const scratch = scratchFolder();
@@ -21,7 +30,7 @@ const interrupt = ({ child }: SpawnedProgram) => process.kill(-(child.pid as num
 const SERVICES = ['directory', 'intake', 'decisions', 'monitoring', 'webhooks', 'audit', 'gateway'];
 
 describe('npm run start:services', () => {
-  it('says a line for each thing it starts and ends on Ctrl-C, without another word where all is well', async () => {
+  it('says a line for each thing it starts and ends on Ctrl-C, without another word where all is well, and leaves nothing running', async () => {
     const stopped = start();
     await stopped.printed(/PostgreSQL … /);
     interrupt(stopped);
@@ -37,8 +46,13 @@ describe('npm run start:services', () => {
     expect(lines.slice(0, 4)).toEqual([...['PostgreSQL', 'schemas', 'Kafka'].map(step), `  starting ${SERVICES.join(', ')}`]);
     expect(lines.slice(4, -1)).toEqual(expect.arrayContaining(SERVICES.map((name) => step(`${name} ready`))));
     expect(lines.slice(4)).toHaveLength(SERVICES.length + 1);
+    const kafka = Number(readFileSync(join(dataDir, 'kafka/broker.pid'), 'utf8'));
+    const running = [...(await serviceProcesses(program)).keys(), postgresPid(dataDir), kafka].filter(isRunning);
+    expect(running).toHaveLength(SERVICES.length + 2);
     interrupt(program);
-    expect(await program.exited).toMatchObject({ code: 0, stderr: '' });
+    const ended = await program.exited;
+    expect(running.filter(isRunning)).toEqual([]);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('ends at once with the words of a service whose settings are wrong', async () => {
