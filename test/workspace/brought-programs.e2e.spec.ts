@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scratchFolder, spawnProgram } from '@countersign/platform/fixture';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -28,14 +28,14 @@ const installed = (...names: string[]) => {
 /** What apt-get was told to install. */
 function asked(): string[] {
   if (!existsSync(join(debian.path, 'log'))) return [];
-  return [...readFileSync(join(debian.path, 'log'), 'utf8').matchAll(/^install .*--no-install-recommends (.*)$/gm)].map(
+  return [...readFileSync(join(debian.path, 'log'), 'utf8').matchAll(/\binstall .*--no-install-recommends (.*)$/gm)].map(
     ([, names]) => names ?? '',
   );
 }
 
 async function evaluate(expression: string, { uid = 0, CHROMIUM_PATH = '' } = {}): Promise<unknown> {
   const environment = [`PATH=${debian.path}`, `CHROMIUM_PATH=${CHROMIUM_PATH}`];
-  const source = `const scripts = { ...(await import('./scripts/browser.mjs')), ...(await import('./scripts/debian.mjs')) };
+  const source = `const scripts = { ...(await import('./scripts/browser.mjs')), ...(await import('./scripts/debian.mjs')), ...(await import('./libs/local-kafka/dist/index.js')) };
     process.getuid = () => ${uid};
     console.log('\\n' + JSON.stringify(${expression} ?? null));`;
   const node = [process.execPath, '--input-type=module', '-e', source];
@@ -89,5 +89,33 @@ describe('a program the examples of the README need', () => {
     expect(asked()).toEqual([]);
     await evaluate("scripts.bringPrograms('curl', 'python3')");
     expect(asked()).toEqual(['python3']);
+  });
+});
+
+describe('Java and Maven, for a Kafka of this machine,', () => {
+  const bring = (as = {}) => evaluate("await scripts.kafkaArtifacts().then(() => 'there', (error) => error.message)", as);
+  beforeEach(() => {
+    symlinkSync('/usr/bin/env', join(debian.path, 'env'));
+    const comesWith = (name: string) => `test -e "${debian.path}/${name}" || exit 127`;
+    program('java', comesWith('default-jre-headless'), `echo 'openjdk version "21.0.1"' >&2`);
+    // It answers, and fetches nothing.
+    program('mvn', comesWith('maven'), '[ "$1" = -v ]');
+  });
+  const needed = expect.stringMatching(
+    /^A local Kafka needs Java 17 or newer and Maven \(on Debian: apt-get install default-jre-headless maven\)/,
+  );
+
+  it('are installed for root on Debian when they are missing', async () => {
+    aptGet(true);
+    // What follows is whether this clone has the broker's jars already.
+    expect(await bring()).toMatch(/^(there$|Maven could not fetch Apache Kafka)/);
+    expect(asked()).toEqual(['default-jre-headless maven']);
+  });
+
+  it('that apt-get does not bring, or that somebody else would have to install, are asked for in a sentence', async () => {
+    aptGet(false);
+    expect(await bring()).toEqual(needed);
+    expect(await bring({ uid: 1000 })).toEqual(needed);
+    expect(asked()).toEqual([]);
   });
 });

@@ -35,6 +35,7 @@ describe('a run of the tests', () => {
   }
   const seedPlain = () => seed('plain', "it('passes', () => expect(1).toBe(1));");
   const seedBrowser = () => seed('page.browser', "it('opens a page', () => expect(1).toBe(1));");
+  const seedKafka = () => seed('bus.kafka', "it('starts a broker', () => expect(1).toBe(2));");
 
   function run(environment: string[], ...args: string[]): Promise<Ended> {
     return spawnProgram('env', [...environment, 'node', 'scripts/test.mjs', ...args, relative(ROOT, seeded)]).exited;
@@ -74,6 +75,14 @@ describe('a run of the tests', () => {
     seedBrowser();
     const ended = await run([], '--without=browser');
     expect(summary(ended, 3)).toEqual(['Skipped by --without=browser: 1 spec file.', 'e2e: 1 passed, 0 failed', '1 passed, 0 failed']);
+    expect(ended.code).toBe(0);
+  });
+
+  it('leaves out what needs a broker when it is told to, and says so in the summary', async () => {
+    seedPlain();
+    seedKafka();
+    const ended = await run([], '--without=kafka');
+    expect(summary(ended, 3)).toEqual(['Skipped by --without=kafka: 1 spec file.', 'e2e: 1 passed, 0 failed', '1 passed, 0 failed']);
     expect(ended.code).toBe(0);
   });
 

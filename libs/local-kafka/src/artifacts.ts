@@ -55,7 +55,7 @@ const answers = (program: string, ...args: string[]): Promise<boolean> =>
 
 async function install(): Promise<void> {
   const packages = ['default-jre-headless', 'maven'];
-  const debian = existsSync('/etc/debian_version') && process.getuid?.() === 0;
+  const debian = process.getuid?.() === 0 && (await answers('apt-get', '--version'));
   if (debian) {
     const options = { timeout: INSTALL_MS };
     // Another process may be at it.
