@@ -97,9 +97,8 @@ if (kinds.includes('e2e')) {
   }
 }
 
-/** Beyond a processor each, the tests wait more than they compute: for timers, leases, and brokers that come and go. */
-const WAITING = { unit: 0, int: 2, e2e: 1 };
-const workers = (kind) => Math.min(availableParallelism(), 4) + WAITING[kind];
+/** The integration tests wait more than they compute, for timers, leases, and brokers that come and go: two more of them fill the processors. */
+const workers = (kind) => Math.min(availableParallelism(), 4) + (kind === 'int' ? 2 : 0);
 
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-test-'));
 /** One run of jest; `missing` when it ended without a report. */

@@ -2,13 +2,16 @@
 // it ran before; a clean machine knows nothing, and the size of a file, which jest goes by there, tells little: the longest test is three lines.
 import Sequencer from '@jest/test-sequencer';
 
-/** Specs of half a minute and more, the slowest first. One that is missing here, or gone, costs nothing but time. */
+/**
+ * Specs of half a minute and more, the slowest first; the two that run two of each service not side by side. One that is missing here, or gone,
+ * costs nothing but time.
+ */
 const SLOW = [
   'test/e2e/scenarios.e2e',
-  'test/e2e/scenarios-replicas.kafka.e2e',
   'test/e2e/rolling-restart.kafka.e2e',
   'services/platform/src/server.e2e',
   'services/platform/src/demo.e2e',
+  'test/e2e/scenarios-replicas.kafka.e2e',
   'test/load/bench.e2e',
   'test/e2e/switching.kafka.e2e',
   'test/e2e/killed-in-flight.e2e',
