@@ -11,7 +11,8 @@ registerHooks({
   resolve(specifier, context, next) {
     const own = /^@countersign\/([a-z-]+)(?:\/([a-z-]+))?$/.exec(specifier);
     if (own) {
-      const doors = ['libs/', 'services/', ''].map((group) => new URL(`${group}${own[1]}/src/${own[2] ?? 'index'}.ts`, root));
+      const files = own[2] ? [own[2], `${own[2]}/${own[2]}`] : ['index'];
+      const doors = ['libs/', 'services/', ''].flatMap((group) => files.map((file) => new URL(`${group}${own[1]}/src/${file}.ts`, root)));
       // What is no file of that name, such as a fixture, is where its package says.
       const door = doors.find((url) => existsSync(fileURLToPath(url)));
       return next(door?.href ?? specifier, context);

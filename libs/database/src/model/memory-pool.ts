@@ -38,8 +38,9 @@ interface Answer {
 export class RowLocks {
   readonly #held = new Map<string, object>();
 
-  free(rows: readonly string[], holder: object): boolean {
-    return rows.every((row) => (this.#held.get(row) ?? holder) === holder);
+  /** Whether nobody else holds them. */
+  free(rows: () => readonly string[], holder: object): boolean {
+    return this.#held.size === 0 || rows().every((row) => (this.#held.get(row) ?? holder) === holder);
   }
 
   take(rows: readonly string[], holder: object): void {
@@ -82,7 +83,7 @@ export class MemoryPool {
         for (const change of changes) change();
         return answerOf(rows);
       },
-      statement.locks && (() => this.#locks.free(locked(), session)),
+      statement.locks && (() => this.#locks.free(locked, session)),
     );
   }
 
@@ -155,7 +156,7 @@ class Session {
         this.locks.take(rows(), this);
         return answerOf(statement.run(values, (change) => this.#changes.push(change)));
       },
-      statement.locks && (() => this.locks.free(rows(), this)),
+      statement.locks && (() => this.locks.free(rows, this)),
     );
   }
 

@@ -3,7 +3,8 @@
  *
  * C1 Everything that touches the group's flow happens in `#run`, one step after another: a batch, the release of a key, the hand-over of
  *    buckets. So a release cannot be overtaken, and a bucket never changes hands under a batch of this process.
- * C2 After a failure that passes, the same events are delivered again and no newer ones with them.
+ * C2 After a failure that passes, the same events are delivered again and no newer ones with them. Where the commit itself failed, what is
+ *    held is read from the database first: the batch may be applied.
  * C3 What is held is one batch: at most `batchSize` events and 4 MB (one event may be larger).
  */
 import type { EventStore, StoredEvent } from '@countersign/event-store';
@@ -13,7 +14,7 @@ import type { Feed, FeedReader } from '../feed/feed.js';
 import { Signal } from '../feed/signal.js';
 import type { Subscription } from '../port.js';
 import { type Course, Delivery, replayRuns } from './delivery.js';
-import { Fenced, isWorthAnotherTry, retryDelay } from './failure.js';
+import { CommitUnknown, Fenced, isWorthAnotherTry, retryDelay } from './failure.js';
 import { Holdings } from './holdings.js';
 import type { GroupLease, Leases, OwnedBucket } from './leases.js';
 import { type ParkedMark, releaseRequested } from './parking.js';
@@ -49,6 +50,8 @@ export class Consumer implements FeedReader {
   /** C2: events past it wait until the batch that failed has gone through. */
   #retryUpTo = Number.POSITIVE_INFINITY;
   #failures = 0;
+  /** C2: what is held may be behind what is stored. */
+  #unsure = false;
   #closing = false;
   #running: Promise<void> = Promise.resolve();
 
@@ -127,6 +130,7 @@ export class Consumer implements FeedReader {
   async #run(): Promise<void> {
     while (!this.#closing) {
       try {
+        if (this.#unsure) await this.#makeSure();
         await this.#adoptLease();
         const worked = !this.#paused && ((await this.#release()) || (await this.#flow()));
         this.#failures = 0;
@@ -137,6 +141,14 @@ export class Consumer implements FeedReader {
     }
     // What is not written is passed over again by whoever comes next.
     await this.#holdings.flush().catch(() => {});
+  }
+
+  /** C2: the batch in doubt is either behind now, or to be tried again. */
+  async #makeSure(): Promise<void> {
+    await this.#holdings.reread();
+    this.#unsure = false;
+    if (this.#holdings.lowest >= this.#retryUpTo) this.#retryUpTo = Number.POSITIVE_INFINITY;
+    this.#progressed();
   }
 
   async #rest(): Promise<void> {
@@ -153,6 +165,7 @@ export class Consumer implements FeedReader {
       await leases.beat();
       return;
     }
+    if (error instanceof CommitUnknown) this.#unsure = true;
     this.#failures++;
     const delay = retryDelay(this.#failures, error);
     const report = { group: this.#group, attempt: this.#failures, delayMs: Math.round(delay), err: error };
@@ -182,6 +195,8 @@ export class Consumer implements FeedReader {
     const buckets = extra.map((one) => one.bucket);
     await this.#options.leases.giveBack(this.#group, buckets);
     this.#holdings.drop(buckets);
+    // The batch that failed may have been theirs alone; what is left can be past it, and would never get beyond it.
+    this.#retryUpTo = Number.POSITIVE_INFINITY;
   }
 
   /** One key whose release was asked for; false when there is none. */

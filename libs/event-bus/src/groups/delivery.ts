@@ -3,7 +3,8 @@
  * that is to blame.
  *
  * D1 The handler's effects and the mark (cursor, or a parked key's position) commit together or not at all.
- * D2 A failure that passes, or a lost epoch, leaves everything as it was and is the caller's to try again.
+ * D2 A failure that passes, or a lost epoch, leaves everything as it was and is the caller's to try again; after a commit that failed
+ *    (CommitUnknown) only once the cursors have been read anew.
  * D3 Any other failure halves the batch, each half in its own transaction and in order, down to the event that fails alone. It parks its
  *    key; the rest of the batch goes through.
  */
@@ -11,7 +12,7 @@ import { inTransaction } from '@countersign/database';
 import type { StoredEvent } from '@countersign/event-store';
 import type { Pool, PoolClient } from 'pg';
 import type { Subscription } from '../port.js';
-import { Fenced, isWorthAnotherTry, reasonOf } from './failure.js';
+import { CommitUnknown, Fenced, isWorthAnotherTry, reasonOf } from './failure.js';
 import { observedBatch } from './observed-batch.js';
 import { type Park, writeParks } from './parking.js';
 
@@ -50,6 +51,7 @@ export class Delivery {
 
   /**
    * @throws {Fenced} the cursors are no longer ours.
+   * @throws {CommitUnknown} the batch may have been applied.
    * @throws what the handler threw when it passes (`isWorthAnotherTry`), and whatever the database refuses that no event is to blame for.
    */
   async deliver(batch: Batch, course: Course): Promise<void> {
@@ -95,11 +97,17 @@ export class Delivery {
 
   async #commit(due: StoredEvent[], parks: Park[], batch: Batch, course: Course): Promise<void> {
     const { group } = this.#subscription;
+    let committing = false;
+    const work = async (tx: PoolClient): Promise<void> => {
+      committing = false;
+      if (due.length > 0) await this.#subscription.onBatch(due, { tx, group, replay: batch.replay });
+      await writeParks(tx, group, parks);
+      if (!(await course.move(tx, batch.upTo, due.length, parks))) throw new Fenced(`${group} lost its cursors; the batch was undone`);
+      committing = true;
+    };
     await observedBatch(group, due, batch.replay, () =>
-      inTransaction(this.#pool, async (tx) => {
-        if (due.length > 0) await this.#subscription.onBatch(due, { tx, group, replay: batch.replay });
-        await writeParks(tx, group, parks);
-        if (!(await course.move(tx, batch.upTo, due.length, parks))) throw new Fenced(`${group} lost its cursors; the batch was undone`);
+      inTransaction(this.#pool, work).catch((error: unknown) => {
+        throw committing ? new CommitUnknown(`It is unknown whether a batch of ${group} was committed.`, { cause: error }) : error;
       }),
     );
     course.moved(batch.upTo, due.length, parks);

@@ -7,6 +7,13 @@ export class Fenced extends Error {
   override readonly name = 'Fenced';
 }
 
+/**
+ * The commit itself failed: whether the batch is applied, only the stored cursors can tell. To try it again unread would apply it twice.
+ */
+export class CommitUnknown extends Retryable {
+  override readonly name = 'CommitUnknown';
+}
+
 /** Whether a failure is worth the same batch again. A database that goes away in the middle of one must not park the keys that were in it. */
 export function isWorthAnotherTry(error: unknown): boolean {
   return isPassing(error, (one) => one instanceof Retryable || one instanceof EventStoreUnavailableError);

@@ -74,6 +74,27 @@ export class Holdings {
     return parked;
   }
 
+  /**
+   * What the database holds of the buckets that are still ours, after a commit whose outcome nobody told: the lock waits for it to end.
+   * Those that have changed hands are dropped, for the next heartbeat to tell.
+   */
+  async reread(): Promise<void> {
+    const { rows } = await this.#pool.query<OwnedBucket>(
+      `select bucket, epoch, position, replay_until as "replayUntil" from event_bus.cursors
+       where group_name = $1 and owner = $2 order by bucket for no key update`,
+      [this.#group, this.#member],
+    );
+    const ours = rows.filter((one) => this.#owned.get(one.bucket)?.epoch === one.epoch);
+    const parked = await loadParked(
+      this.#pool,
+      this.#group,
+      ours.map((one) => one.bucket),
+    );
+    this.drop([...this.#owned.keys()]);
+    for (const one of ours) this.#owned.set(one.bucket, one);
+    for (const [stream, mark] of parked) this.#parked.set(stream, mark);
+  }
+
   drop(buckets: number[]): void {
     const dropped = new Set(buckets);
     for (const [stream, mark] of this.#parked) if (dropped.has(mark.bucket)) this.#parked.delete(stream);

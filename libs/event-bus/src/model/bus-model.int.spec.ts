@@ -64,7 +64,7 @@ const step = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: fc.constantFrom('give back' as const, 'give all back' as const, 'adopt' as const, 'leave' as const),
+      do: fc.constantFrom('give back' as const, 'give all back' as const, 'adopt' as const, 'reread' as const, 'leave' as const),
       member,
     }),
   },
@@ -143,6 +143,8 @@ async function play(world: World, one: typeof step extends fc.Arbitrary<infer T>
     case 'adopt':
       if (it.lease) await it.holdings.adopt(it.lease.owned);
       return;
+    case 'reread':
+      return it.holdings.reread();
     case 'give back':
       return giveBack([0, 5]);
     case 'give all back':

@@ -9,7 +9,11 @@ export function groupStatements(bus: BusModel): Statement[] {
   const cursors = (group: string): Cursor[] => bus.cursors.get(group) ?? [];
   const owned = (group: string, member: string, buckets: number[] | null): Cursor[] =>
     cursors(group).filter((one) => one.owner === member && (buckets === null || buckets.includes(one.bucket)));
-  const alive = (member: string): boolean => (bus.members.get(member)?.leaseUntil ?? 0) > bus.wallClock();
+  /** Whoever is gone is struck off by the next heartbeat of another, which counts without them. */
+  const alive = (id: string): boolean => {
+    const member = bus.members.get(id);
+    return member !== undefined && member.leaseUntil > bus.wallClock() && bus.inSession(member.session);
+  };
   const subscribers = (group: string): string[] => [...bus.subscriptions].flatMap((one) => (one.group === group ? [one.member] : []));
   const sharesOf = (group: string, member: string, newcomer: boolean): { want: number; claims: Cursor[] } => {
     const live = subscribers(group).filter((one) => one === member || alive(one));
@@ -75,6 +79,12 @@ export function groupStatements(bus: BusModel): Statement[] {
         });
         return [{ moved: true }];
       },
+    },
+    {
+      begins: 'select bucket, epoch, position, replay_until as "replayUntil" from event_bus.cursors',
+      locks: ([group, member]: [string, string]) => owned(group, member, null).map(rowOf(group)),
+      run: ([group, member]: [string, string]) =>
+        owned(group, member, null).map(({ bucket, epoch, position, replayUntil }) => ({ bucket, epoch, position, replayUntil })),
     },
     {
       begins: 'select event_bus.give_back(',

@@ -114,33 +114,42 @@ export function purposeless(before: ReviewState, after: ReviewState): NonNullabl
 /** Records what fell due, and nothing else. */
 function recordLapses(state: ReviewState, settled: Settled): Judged {
   const { events, at } = settled;
+  if (events.length === 0) return { events };
   return { events, cancel: purposeless(state, settled.state), notBefore: at };
 }
 
 /** `notYet`: the timer came early; it is due then. */
 export type TimerDecision = Judged & { notYet?: string };
 
-/** What a due row leads to. No events and no `notYet`: it has no purpose any more. */
+/**
+ * What a due row leads to. No events and no `notYet`: it has no purpose any more. Events are the row's own, or leave it without a purpose: what
+ * fell due beside it and leaves it one waits for its own row, since a row that led to events is gone.
+ */
 export function elapse(timer: ReviewTimer, state: ReviewState, now: string): TimerDecision {
   const settled = settle(state, now);
-  if (settled.events.length > 0) return recordLapses(state, settled);
-  if (!isOpen(state)) return { events: [] };
+  const { state: review } = settled;
+  if (!isOpen(review)) return recordLapses(state, settled);
   switch (timer) {
     case 'timeout':
-      return { events: [], notYet: effectiveDeadline(state) ?? undefined };
+      return { events: [], notYet: effectiveDeadline(review) ?? undefined };
     case 'changes_timeout':
-      return { events: [], notYet: (state.status === 'awaiting_iteration' && state.changes.deadline) || undefined };
+      return review.status === 'awaiting_iteration'
+        ? { events: [], notYet: review.changes.deadline ?? undefined }
+        : recordLapses(state, settled);
     case 'reminder':
-      return remind(state, now);
+      return remind(state, settled, review, now);
   }
 }
 
-function remind(state: OpenReview, now: string): TimerDecision {
-  const deadline = effectiveDeadline(state);
-  if (state.timeout === null || deadline === null || state.reminded_at !== null) return { events: [] };
-  const after_seconds = reminderSeconds(state.timeout.seconds);
-  const due = addSeconds(state.created_at, after_seconds);
+/** The reminder, after what fell due before it. */
+function remind(state: ReviewState, settled: Settled, review: OpenReview, now: string): TimerDecision {
+  const deadline = effectiveDeadline(review);
+  if (review.timeout === null || deadline === null || review.reminded_at !== null) return recordLapses(state, settled);
+  const after_seconds = reminderSeconds(review.timeout.seconds);
+  const due = addSeconds(review.created_at, after_seconds);
   if (!reached(due, now)) return { events: [], notYet: due };
   const body = { after_seconds, remaining_seconds: secondsBetween(now, deadline) };
-  return { events: [{ type: 'review.reminded', body }], notBefore: due, notAfter: deadline };
+  const { events, cancel } = recordLapses(state, settled);
+  const notBefore = settled.at !== undefined && settled.at > due ? settled.at : due;
+  return { events: [...events, { type: 'review.reminded', body }], cancel, notBefore, notAfter: deadline };
 }

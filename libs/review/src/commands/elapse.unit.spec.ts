@@ -126,6 +126,16 @@ describe('the end of a wait for changes', () => {
   });
 });
 
+describe('a row that was taken too early, as after a clock was set back', () => {
+  const story = () => changes({ config: { changes_timeout_hours: 1, timeout_seconds: 2 * 3600, timeout_action: 'expire' } });
+
+  it('is not yet, and leaves what fell due beside it to the row of that', () => {
+    expect(story().after(3601).when(due('timeout')).decision).toEqual({ events: [], notYet: at(7200) });
+    expect(story().after(3601).when(due('reminder')).decision).toEqual({ events: [], notYet: at(5400) });
+    expect(story().after(3601).when(due('changes_timeout')).types).toEqual(['review.changes_timed_out']);
+  });
+});
+
 describe('the reminder', () => {
   const story = () => asked(within('expire', 1000));
 
@@ -144,6 +154,22 @@ describe('the reminder', () => {
       .next.after(750)
       .when(due('reminder'));
     expect(led.types).toEqual(['review.reminded']);
+  });
+
+  it('comes together with the end of a wait for changes that fell due beside it: its row would be gone', () => {
+    const led = changes({ config: { changes_timeout_hours: 1, timeout_seconds: 6000, timeout_action: 'expire' } })
+      .after(4600)
+      .when(due('reminder'));
+    expect(led.types).toEqual(['review.changes_timed_out', 'review.reminded']);
+    expect(led.decision).toMatchObject({ notBefore: at(4500), notAfter: at(6000), cancel: [{ stream: REVIEW, kind: 'changes_timeout' }] });
+    expect(led.next.state).toMatchObject({ status: 'pending', reminded_at: at(4600) });
+  });
+
+  it('is bound to the later of what it records', () => {
+    const led = changes({ config: { changes_timeout_hours: 1, timeout_seconds: 4000, timeout_action: 'expire' } })
+      .after(3700)
+      .when(due('reminder'));
+    expect(led.decision.notBefore).toBe(at(3600));
   });
 
   it('is not yet', () => {
