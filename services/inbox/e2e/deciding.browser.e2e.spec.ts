@@ -230,6 +230,7 @@ describe('before something that cannot be undone', () => {
     await settled(page);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
+    expect(await button(page, 'Approve').evaluate((element) => element === document.activeElement)).toBe(true);
     expect((await server.read(id)).status).toBe('pending');
     await button(page, 'Approve').click();
     await button(page, 'Approve permanently').click();

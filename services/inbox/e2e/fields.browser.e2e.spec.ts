@@ -168,6 +168,7 @@ describe('fields that may be edited', () => {
     ['Price', '12,', 'Enter a number'],
     ['Price', '9007199254740993', 'too many digits to be stored exactly'],
     ['Price', '', 'This field is required'],
+    ['Title', ' ', 'This field is required'],
     ['Attributes', '{"a":', 'Invalid JSON'],
     ['Attributes', '{"a": 9007199254740993}', 'put it in quotes'],
     ['Attributes', '{"a":1,"a":2}', 'The key "a" is there twice'],
@@ -182,6 +183,22 @@ describe('fields that may be edited', () => {
     await eventually(async () => expect(await page.getByTestId('announcer').textContent()).toContain('Fix your edits first'));
     expect(await input.evaluate((element) => element === document.activeElement)).toBe(true);
     expect((await server.read(id)).status).toBe('pending');
+  });
+
+  it.each(['{"a": 999}', '{"a":'])('%s in place of JSON is gone once it is reverted, alone or with the rest', async (text) => {
+    const { page, id } = await opened('every-type');
+    const input = page.getByRole('textbox', { name: 'Attributes' });
+    const before = await input.inputValue();
+    expect(JSON.parse(before)).toEqual(PAYLOAD.attributes);
+    for (const revert of ['Revert Attributes', 'Revert all']) {
+      await input.fill(text);
+      await page.getByRole('textbox', { name: 'Title' }).fill('Another title');
+      await page.getByRole('button', { name: revert }).click();
+      expect(await input.inputValue()).toBe(before);
+    }
+    await approve(page);
+    await page.locator('.outcome').waitFor();
+    expect((await server.read(id)).approved_value).toEqual(PAYLOAD);
   });
 
   it.each([

@@ -22,6 +22,9 @@ describe('signing in', () => {
   it('with the printed link works once, and leaves no token in the address', async () => {
     const link = await server.signInLink();
     const page = await (await chromium.context()).newPage();
+    await page.goto('/login#link=csl_of_another');
+    await page.getByText('Sign-in link failed').waitFor();
+    // The page is open already: what changes is only the fragment.
     await page.goto(link);
     await page.getByRole('navigation', { name: 'Reviews', exact: true }).waitFor();
     expect(page.url()).toBe(`${server.url}/`);
@@ -64,6 +67,8 @@ describe('signing in', () => {
   it('by an invitation makes a person of the project', async () => {
     const { email, url } = await server.invitation('dora');
     const page = await (await chromium.context()).newPage();
+    await page.goto('/invite#csi_of_another');
+    await page.getByText('This invitation is not valid').waitFor();
     await page.goto(url);
     await page.getByRole('heading', { name: 'Join Demo' }).waitFor();
     await page.getByLabel('Your name').fill('Dora');

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { Fragment, type ReactNode, useEffect, useState } from 'react';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import { ApiContext } from './api/api-context.js';
 import { ApiClient } from './api/client.js';
@@ -25,8 +25,16 @@ export function App() {
     <ApiContext.Provider value={api}>
       <Announcer>
         <Switch>
-          <Route path="/login" component={SignInScreen} />
-          <Route path="/invite" component={InviteScreen} />
+          <Route path="/login">
+            <ForEachLink>
+              <SignInScreen />
+            </ForEachLink>
+          </Route>
+          <Route path="/invite">
+            <ForEachLink>
+              <InviteScreen />
+            </ForEachLink>
+          </Route>
           <Route>
             <ForPeople />
           </Route>
@@ -34,6 +42,17 @@ export function App() {
       </Announcer>
     </ApiContext.Provider>
   );
+}
+
+/** A link that is opened where its screen is already changes nothing but the fragment: the screen begins again with what that holds. */
+function ForEachLink({ children }: { children: ReactNode }) {
+  const [opened, setOpened] = useState(0);
+  useEffect(() => {
+    const again = () => setOpened((before) => (location.hash === '' ? before : before + 1));
+    addEventListener('hashchange', again);
+    return () => removeEventListener('hashchange', again);
+  }, []);
+  return <Fragment key={opened}>{children}</Fragment>;
 }
 
 function ForPeople() {

@@ -33,8 +33,8 @@ export type DeskEvent =
   | { type: 'turned' }
   | { type: 'discarded' }
   | { type: 'restored'; edits: Edits; feedback?: string }
-  /** `takenBack`: a request for changes was; with its words where they are this person's. */
-  | { type: 'acted'; review: Review; sent: boolean; takenBack?: string | null };
+  /** `sent`: what of the typed went along. `takenBack`: a request for changes was; with its words where they are this person's. */
+  | { type: 'acted'; review: Review; sent: 'all' | 'feedback' | 'nothing'; takenBack?: string | null };
 
 export interface Typed {
   edits: Edits;
@@ -101,8 +101,8 @@ export function changeDesk(desk: Desk, event: DeskEvent): Desk {
 
 /** What was sent is no longer typed; what was taken back is typed again, unless something else is by now. */
 function typedAfter(desk: Desk, { sent, takenBack }: Extract<DeskEvent, { type: 'acted' }>): Partial<Desk> {
-  if (sent) return { edits: {}, feedback: '', suggested: desk.edits };
-  if (takenBack === undefined) return {};
+  if (sent === 'all') return { edits: {}, feedback: '', suggested: desk.edits };
+  if (takenBack === undefined) return sent === 'feedback' ? { feedback: '' } : {};
   const feedback = desk.feedback.trim() === '' ? (takenBack ?? desk.feedback) : desk.feedback;
   return { feedback, edits: standing(desk.shown.payload, { ...desk.suggested, ...desk.edits }), suggested: {} };
 }

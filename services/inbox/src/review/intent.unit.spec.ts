@@ -52,7 +52,7 @@ describe('an intent', () => {
   it('never names a version the person did not turn to', () => {
     const events = fc.constantFrom<DeskEvent>(
       ...[first, awaited, second].map((review): DeskEvent => ({ type: 'loaded', review })),
-      ...[awaited, second].map((review): DeskEvent => ({ type: 'acted', review, sent: true })),
+      ...[awaited, second].map((review): DeskEvent => ({ type: 'acted', review, sent: 'all' })),
       { type: 'feedback', text: 'x' },
     );
     fc.assert(

@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import { equalJson } from '../../review/difference/equal-json.js';
+import { readTyped } from '../../review/difference/typed-values.js';
 import type { EditProps, FieldView, ShowProps } from '../field-view.js';
 import { JsonTree } from '../JsonTree.js';
 import { TextInput } from '../text-input.js';
@@ -15,7 +17,10 @@ function sourceOf(value: unknown): string {
 function EditJson(props: EditProps) {
   // The text of this sitting: what was saved as a value comes back as one.
   const [source, setSource] = useState(() => props.text ?? sourceOf(props.value));
-  const shown = props.text ?? (props.value === undefined ? '' : source);
+  const read = readTyped(props.field, source);
+  // Only as long as it says what is approved: a value that was put back is shown as it is.
+  const kept = read.problem === undefined && equalJson(read.value, props.value);
+  const shown = props.text ?? (kept ? source : sourceOf(props.value));
   return (
     <TextInput
       {...props}

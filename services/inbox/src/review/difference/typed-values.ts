@@ -70,12 +70,13 @@ const READERS: Record<FieldType, Reader> = {
   url,
 };
 
-/** Fields in which an empty text is a value like any other. */
+/** Fields in which an empty text is a value like any other, where there need not be one. */
 const TAKES_EMPTY: readonly FieldType[] = ['text', 'markdown'];
 
 export function readTyped(field: Pick<TemplateField, 'type' | 'required'>, text: string): TypedValue {
-  if (text.trim() === '' && !TAKES_EMPTY.includes(field.type)) {
-    return field.required ? { value: null, problem: 'This field is required.' } : { value: null };
+  if (text.trim() === '') {
+    const value = TAKES_EMPTY.includes(field.type) ? text : null;
+    return field.required ? { value, problem: 'This field is required.' } : { value };
   }
   return READERS[field.type](text);
 }

@@ -64,7 +64,8 @@ describe('typed text', () => {
 
   it('has to be there in a required field', () => {
     expect(readTyped(field('number', { required: true }), '')).toEqual({ value: null, problem: 'This field is required.' });
-    expect(readTyped(field('text', { required: true }), '')).toEqual({ value: '' });
+    expect(readTyped(field('text', { required: true }), ' ')).toEqual({ value: ' ', problem: 'This field is required.' });
+    expect(readTyped(field('text'), '')).toEqual({ value: '' });
   });
 
   it('is JSON whose numbers the server would read as they stand, also where the browser tells no source of a number', () => {

@@ -90,7 +90,8 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
       const request = begun.change_request;
       const own = request?.requested_by === `reviewer:${me.email}`;
       const takenBack = action.id !== TAKE_BACK ? undefined : own ? request.feedback : null;
-      change({ type: 'acted', review, sent: action.kind !== 'side_effect', takenBack });
+      const sent = action.kind !== 'side_effect' ? 'all' : body.feedback === undefined ? 'nothing' : 'feedback';
+      change({ type: 'acted', review, sent, takenBack });
       // A notice is read out by itself.
       if (done === null) announce(`Done: ${action.label}`);
       setNotice(done);
