@@ -91,7 +91,7 @@ describe('EventBusServer', () => {
     const types = ['review.requested', 'review.noted', 'review.decided', 'review.requested', 'review.requested', 'review.viewed'];
     const last = await append(arena.store, stream, types);
     await start(Consumers, [new EventBusServer({ bus, group: 'audit', categories: ['review'], leaves: ['review.viewed'] })]);
-    expect(await bus.caughtUp('audit', last, 'all', 10_000)).toBe(true);
+    expect(await bus.caughtUp('audit', last, 'all', 60_000)).toBe(true);
     expect(calls).toEqual([
       { handler: 'requested', types: ['review.requested'], group: 'audit' },
       { handler: 'settled', types: ['review.noted', 'review.decided'], group: 'audit' },
@@ -115,7 +115,7 @@ describe('EventBusServer', () => {
       if (++tries < 3) throw new Retryable('later');
     };
     let last = await append(arena.store, stream, ['review.requested']);
-    expect(await bus.caughtUp('audit', last, 'all', 10_000)).toBe(true);
+    expect(await bus.caughtUp('audit', last, 'all', 60_000)).toBe(true);
     expect(tries).toBe(3);
     expect(await bus.parked()).toEqual([]);
 
@@ -123,7 +123,7 @@ describe('EventBusServer', () => {
       throw new RangeError('this one never works');
     };
     last = await append(arena.store, stream, ['review.decided']);
-    expect(await bus.caughtUp('audit', last, 'all', 10_000)).toBe(true);
+    expect(await bus.caughtUp('audit', last, 'all', 60_000)).toBe(true);
     expect(await bus.parked()).toMatchObject([{ group: 'audit', stream, reason: 'RangeError: this one never works' }]);
     expect(await effectsOf(arena.pool, 'audit')).toHaveLength(1);
   });
@@ -133,7 +133,7 @@ describe('EventBusServer', () => {
     const options = { bus, categories: ['review'], leaves: [] };
     await start(OfOneGroup, [new EventBusServer({ ...options, group: 'first' }), new EventBusServer({ ...options, group: 'second' })]);
     const last = await append(arena.store, newId('rev'), ['review.requested']);
-    for (const group of ['first', 'second']) expect(await bus.caughtUp(group, last, 'all', 10_000)).toBe(true);
+    for (const group of ['first', 'second']) expect(await bus.caughtUp(group, last, 'all', 60_000)).toBe(true);
     expect(calls.map(({ handler, group }) => [handler, group]).sort()).toEqual([
       ['first', 'first'],
       ['second', 'second'],

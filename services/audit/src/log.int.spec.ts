@@ -138,7 +138,7 @@ async function dump(): Promise<string> {
   });
   return (await Promise.all(tables)).join('\n');
 }
-const caughtUp = async () => server.bus.caughtUp('audit', (await server.store.head()).position, 'all', 10_000);
+const caughtUp = async () => server.bus.caughtUp('audit', (await server.store.head()).position, 'all', 60_000);
 const deps = () => ({ owner: server.db.ownerPool, store: server.store });
 
 describe('a rebuild', () => {

@@ -18,7 +18,7 @@ describe('the stats of a template', () => {
     await server.decide(second as string, ann, doing(ann, 'approve'));
     await server.decide(third as string, ann, doing(ann, 'reject', { feedback: 'No.' }));
     await server.decide(changed as string, ann, doing(ann, 'request_changes', { feedback: 'Shorter.' }));
-    expect(await server.bus.caughtUp('audit', (await server.store.head()).position, 'all', 10_000)).toBe(true);
+    expect(await server.bus.caughtUp('audit', (await server.store.head()).position, 'all', 60_000)).toBe(true);
     const { rows } = await server.db.pool.query<{ template: string }>('select distinct template from audit.tallies');
     expect(rows).toHaveLength(1);
     expect(await templateStats(server.db.pool, PROJECT, rows[0]?.template as string)).toMatchObject({

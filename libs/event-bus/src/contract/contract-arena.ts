@@ -80,7 +80,7 @@ export function heldMegabytes(): number {
 }
 
 /** Polls a condition; what it saw last is in the error. */
-export async function until<T>(look: () => Promise<T> | T, holds: (seen: T) => boolean, timeoutMs = 20_000): Promise<T> {
+export async function until<T>(look: () => Promise<T> | T, holds: (seen: T) => boolean, timeoutMs = 60_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const seen = await look();

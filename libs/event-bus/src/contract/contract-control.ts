@@ -16,12 +16,12 @@ export function controlContract(current: () => BusArena): void {
       await bus.subscribe(recording('running'));
       await other.pause('paused');
       const last = await append(arena.store, newId('rev'), ['review.requested']);
-      expect(await bus.caughtUp('running', last, 'all', 10_000)).toBe(true);
+      expect(await bus.caughtUp('running', last, 'all', 60_000)).toBe(true);
       expect(await bus.caughtUp('paused', last, 'all', 100)).toBe(false);
       expect(await effectsOf(arena.pool, 'paused')).toEqual([]);
       expect(await bus.lag('paused')).toMatchObject({ group: 'paused', events: 1, parked: 0 });
       await other.resume('paused');
-      expect(await bus.caughtUp('paused', last, 'all', 10_000)).toBe(true);
+      expect(await bus.caughtUp('paused', last, 'all', 60_000)).toBe(true);
       expect(await effectsOf(arena.pool, 'paused')).toHaveLength(1);
       expect(await bus.lag('paused')).toEqual({ group: 'paused', events: 0, ageMs: 0, parked: 0 });
     });
@@ -32,15 +32,15 @@ export function controlContract(current: () => BusArena): void {
       for (let i = 0; i < 40; i++) await append(arena.store, streams[(i * 5) % 6] as string, [HANDLED[i % 3] as string, 'review.viewed']);
       await bus.subscribe(recording('replay', { batchSize: 7 }));
       const { position } = await arena.store.head();
-      await bus.caughtUp('replay', position, 'all', 10_000);
+      await bus.caughtUp('replay', position, 'all', 60_000);
       const first = await effectsOf(arena.pool, 'replay');
       expect(first.map((effect) => effect.replay)).toEqual(first.map(() => false));
 
       await bus.seek('replay', 0);
-      expect(await bus.caughtUp('replay', position, 'all', 10_000)).toBe(true);
+      expect(await bus.caughtUp('replay', position, 'all', 60_000)).toBe(true);
       expect(await effectsOf(arena.pool, 'replay')).toHaveLength(2 * first.length);
       const fresh = await append(arena.store, streams[0] as string, ['review.decided']);
-      expect(await bus.caughtUp('replay', fresh, 'all', 10_000)).toBe(true);
+      expect(await bus.caughtUp('replay', fresh, 'all', 60_000)).toBe(true);
       const both = await effectsOf(arena.pool, 'replay');
       const again = both.slice(first.length);
       expect(again.slice(0, -1)).toEqual(first.map((effect) => ({ ...effect, replay: true })));
@@ -72,7 +72,7 @@ export function controlContract(current: () => BusArena): void {
       await other.seek('fenced', 0);
       go();
       const last = await append(arena.store, stream, ['review.decided']);
-      expect(await bus.caughtUp('fenced', last, 'all', 10_000)).toBe(true);
+      expect(await bus.caughtUp('fenced', last, 'all', 60_000)).toBe(true);
       expectOnceInOrder(await effectsOf(arena.pool, 'fenced'), new Map([[stream, 2]]));
     });
 
@@ -83,12 +83,12 @@ export function controlContract(current: () => BusArena): void {
       const stream = newId('rev');
       await append(arena.store, stream, ['review.requested']);
       const event = (await arena.store.readStream(stream)).events[0] as StoredEvent;
-      expect(await other.caughtUp('caught', event.position, event.bucket, 10_000)).toBe(true);
+      expect(await other.caughtUp('caught', event.position, event.bucket, 60_000)).toBe(true);
       expect(await effectsOf(arena.pool, 'caught')).toHaveLength(1);
       // Nothing of interest to the group: handled as soon as it is there.
       const foreign = await append(arena.store, newId('tpl'), ['template.published']);
-      expect(await other.caughtUp('caught', foreign, 'all', 10_000)).toBe(true);
-      expect(await bus.caughtUp('caught', foreign, 'all', 10_000)).toBe(true);
+      expect(await other.caughtUp('caught', foreign, 'all', 60_000)).toBe(true);
+      expect(await bus.caughtUp('caught', foreign, 'all', 60_000)).toBe(true);
       expect(await bus.caughtUp('caught', foreign + 1, 'all', 50)).toBe(false);
     });
 
@@ -108,14 +108,14 @@ export function controlContract(current: () => BusArena): void {
         counts.set(stream, 1);
       }
       const { position } = await arena.store.head();
-      expect(await bus.caughtUp('lively', position, 'all', 20_000)).toBe(true);
+      expect(await bus.caughtUp('lively', position, 'all', 60_000)).toBe(true);
       // Buffers are given back some time after their collection; what is really held stays.
       const more = await until(
         () => heldMegabytes() - before,
         (megabytes) => megabytes < 32,
       ).finally(go);
       expect(more).toBeLessThan(32);
-      expect(await bus.caughtUp('stalled', position, 'all', 20_000)).toBe(true);
+      expect(await bus.caughtUp('stalled', position, 'all', 60_000)).toBe(true);
       expectOnceInOrder(await effectsOf(arena.pool, 'stalled'), counts);
     }, 60_000);
 

@@ -28,7 +28,7 @@ export function parkingContract(current: () => BusArena): void {
       await append(arena.store, sick, ['review.noted', 'review.viewed']);
       await bus.subscribe(recording('poison', { before: failing.before }));
       const last = await append(arena.store, sick, ['review.decided']);
-      expect(await bus.caughtUp('poison', last, 'all', 10_000)).toBe(true);
+      expect(await bus.caughtUp('poison', last, 'all', 60_000)).toBe(true);
 
       const counts = new Map<string, number>(healthy.map((stream) => [stream, 2]));
       expectOnceInOrder(await effectsOf(arena.pool, 'poison'), new Map([...counts, [sick, 1]]));
@@ -51,7 +51,7 @@ export function parkingContract(current: () => BusArena): void {
       expect(await arena.openBus().unpark('poison', sick)).toEqual({ replayed: 3, waiting: 0 });
       expect(await bus.parked()).toEqual([]);
       const next = await append(arena.store, sick, ['review.noted']);
-      await bus.caughtUp('poison', next, 'all', 10_000);
+      await bus.caughtUp('poison', next, 'all', 60_000);
       const effects = await effectsOf(arena.pool, 'poison');
       expect(effects.filter((effect) => effect.stream === sick).map((effect) => effect.version)).toEqual([1, 2, 3, 5, 6]);
       expect(effects.every((effect) => !effect.replay)).toBe(true);
@@ -67,7 +67,7 @@ export function parkingContract(current: () => BusArena): void {
       let count = 40;
       let last = await append(arena.store, sick, ['review.requested'], { poison: true });
       for (let i = 1; i < count; i++) last = await append(arena.store, sick, ['review.noted']);
-      await bus.caughtUp('release', last, 'all', 10_000);
+      await bus.caughtUp('release', last, 'all', 60_000);
       expect(await effectsOf(arena.pool, 'release')).toEqual([]);
       failing.on = false;
       let released = false;
@@ -76,7 +76,7 @@ export function parkingContract(current: () => BusArena): void {
       });
       for (; !released; count++) last = await append(arena.store, sick, ['review.noted']);
       expect((await release).replayed).toBeGreaterThanOrEqual(40);
-      await bus.caughtUp('release', last, 'all', 10_000);
+      await bus.caughtUp('release', last, 'all', 60_000);
       expectOnceInOrder(await effectsOf(arena.pool, 'release'), new Map([[sick, count]]));
     });
 
@@ -87,14 +87,14 @@ export function parkingContract(current: () => BusArena): void {
       const failing = poison();
       await first.subscribe(recording('moved', { before: failing.before }));
       let last = await append(arena.store, sick, ['review.requested'], { poison: true });
-      await first.caughtUp('moved', last, 'all', 10_000);
+      await first.caughtUp('moved', last, 'all', 60_000);
       await first.close();
       const second = arena.openBus();
       await second.subscribe(recording('moved'));
       last = await append(arena.store, sick, ['review.decided']);
       const other = newId('rev');
       last = await append(arena.store, other, ['review.requested']);
-      expect(await second.caughtUp('moved', last, 'all', 10_000)).toBe(true);
+      expect(await second.caughtUp('moved', last, 'all', 60_000)).toBe(true);
       expect((await effectsOf(arena.pool, 'moved')).map((effect) => effect.stream)).toEqual([other]);
       expect(await second.unpark('moved', sick)).toEqual({ replayed: 2, waiting: 0 });
     });
@@ -106,7 +106,7 @@ export function parkingContract(current: () => BusArena): void {
       const failing = poison();
       await first.subscribe(recording('later', { before: failing.before }));
       const last = await append(arena.store, sick, ['review.requested'], { poison: true });
-      await first.caughtUp('later', last, 'all', 10_000);
+      await first.caughtUp('later', last, 'all', 60_000);
       await first.close();
       const second = arena.openBus();
       expect(await second.unpark('later', sick)).toEqual({ replayed: 0, waiting: 1 });
@@ -127,13 +127,13 @@ export function parkingContract(current: () => BusArena): void {
       await append(arena.store, sick, ['review.noted'], { poison: true });
       await bus.subscribe(recording('replayed', { before: failing.before }));
       const last = await append(arena.store, sick, ['review.decided']);
-      await bus.caughtUp('replayed', last, 'all', 10_000);
+      await bus.caughtUp('replayed', last, 'all', 60_000);
       await bus.seek('replayed', 0);
       await until(
         () => effectsOf(arena.pool, 'replayed'),
         (effects) => effects.length === 2,
       );
-      await bus.caughtUp('replayed', last, 'all', 10_000);
+      await bus.caughtUp('replayed', last, 'all', 60_000);
       failing.on = false;
       expect(await bus.unpark('replayed', sick)).toEqual({ replayed: 2, waiting: 0 });
       expect((await effectsOf(arena.pool, 'replayed')).map(({ version, replay }) => [version, replay])).toEqual([
@@ -153,7 +153,7 @@ export function parkingContract(current: () => BusArena): void {
       await old.subscribe(recording('upgrade'));
       await append(arena.store, stream, ['review.requested', 'review.praised', 'review.decided']);
       const last = await append(arena.store, other, ['review.requested', 'review.viewed']);
-      expect(await old.caughtUp('upgrade', last, 'all', 10_000)).toBe(true);
+      expect(await old.caughtUp('upgrade', last, 'all', 60_000)).toBe(true);
       expect((await effectsOf(arena.pool, 'upgrade')).map(({ stream: of, version }) => [of, version])).toEqual([
         [stream, 1],
         [other, 1],

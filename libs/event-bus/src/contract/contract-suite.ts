@@ -35,7 +35,7 @@ export function eventBusContract(adapter: string, open: () => Promise<BusArena>)
             }
           }),
         );
-        expect(await bus.caughtUp('order', last, 'all', 20_000)).toBe(true);
+        expect(await bus.caughtUp('order', last, 'all', 60_000)).toBe(true);
         expectOnceInOrder(await effectsOf(arena.pool, 'order'), counts);
       });
 
@@ -52,7 +52,7 @@ export function eventBusContract(adapter: string, open: () => Promise<BusArena>)
           (effects) => effects.length > 0,
         );
         const last = await append(arena.store, stream, ['review.decided']);
-        await bus.caughtUp('crash', last, 'all', 10_000);
+        await bus.caughtUp('crash', last, 'all', 60_000);
         expectOnceInOrder(await effectsOf(arena.pool, 'crash'), new Map([[stream, 2]]));
       }, 60_000);
 
@@ -93,7 +93,7 @@ export function eventBusContract(adapter: string, open: () => Promise<BusArena>)
         const others = quick.map((stream) => append(arena.store, stream, ['review.requested']));
         await late.commit();
         const last = Math.max(...(await Promise.all(others)));
-        expect(await bus.caughtUp('late', last, 'all', 10_000)).toBe(true);
+        expect(await bus.caughtUp('late', last, 'all', 60_000)).toBe(true);
         expectOnceInOrder(await effectsOf(arena.pool, 'late'), new Map([[slow, 2], ...quick.map((stream) => [stream, 1] as const)]));
       });
 
@@ -103,7 +103,7 @@ export function eventBusContract(adapter: string, open: () => Promise<BusArena>)
         await bus.subscribe(recording('large', { before: (events) => void seen.push(...events) }));
         const body = { text: 'ü'.repeat(500_000) };
         const last = await append(arena.store, newId('rev'), ['review.requested'], body);
-        expect(await bus.caughtUp('large', last, 'all', 10_000)).toBe(true);
+        expect(await bus.caughtUp('large', last, 'all', 60_000)).toBe(true);
         expect(seen.map((event) => (event.body as typeof body).text === body.text)).toEqual([true]);
       });
     });
@@ -128,7 +128,7 @@ export function eventBusContract(adapter: string, open: () => Promise<BusArena>)
           counts.set(stream, 3);
         }
         const { position } = await arena.store.head();
-        expect(await bus.caughtUp('split', position, 'all', 20_000)).toBe(true);
+        expect(await bus.caughtUp('split', position, 'all', 60_000)).toBe(true);
         expectOnceInOrder(await effectsOf(arena.pool, 'split'), counts);
       }, 60_000);
 
@@ -161,7 +161,7 @@ export function eventBusContract(adapter: string, open: () => Promise<BusArena>)
           (effects) => effects.some((effect) => effect.member === 'process'),
         );
         const { position } = await arena.store.head();
-        expect(await bus.caughtUp('stopped', position, 'all', 10_000)).toBe(true);
+        expect(await bus.caughtUp('stopped', position, 'all', 60_000)).toBe(true);
         expectOnceInOrder(await effectsOf(arena.pool, 'stopped'), counts);
         expect((await effectsOf(arena.pool, 'stopped'))[0]?.member).toBe('other');
         member.signal('SIGKILL');
@@ -212,7 +212,7 @@ export function eventBusContract(adapter: string, open: () => Promise<BusArena>)
 
         // Another member begins where the closed one stopped.
         await other.subscribe(recording('closing'));
-        await other.caughtUp('closing', (await arena.store.head()).position, 'all', 10_000);
+        await other.caughtUp('closing', (await arena.store.head()).position, 'all', 60_000);
         expectOnceInOrder(await effectsOf(arena.pool, 'closing'), new Map([[stream, count]]));
       });
     });

@@ -65,10 +65,10 @@ describe('batches that are observed', () => {
       });
     }
     const { position } = await store.head();
-    expect(await bus.caughtUp('followers', position, 'all', 10_000)).toBe(true);
+    expect(await bus.caughtUp('followers', position, 'all', 60_000)).toBe(true);
     await bus.seek('followers', 0);
     for (const group of ['followers', ...others]) {
-      expect(await bus.caughtUp(group, (await store.head()).position, 'all', 10_000)).toBe(true);
+      expect(await bus.caughtUp(group, (await store.head()).position, 'all', 60_000)).toBe(true);
     }
     const stored = (await Promise.all(streams.map((stream) => store.readStream(stream)))).flatMap(({ events }) => events) as StoredEvent[];
     await telemetry.end();

@@ -101,7 +101,7 @@ describe('with Kafka', () => {
     const counts = streams(10);
     const first = arena.openBus();
     await first.subscribe(recording('old'));
-    expect(await first.caughtUp('old', await appendTo(counts), 'all', 20_000)).toBe(true);
+    expect(await first.caughtUp('old', await appendTo(counts), 'all', 60_000)).toBe(true);
     await first.close();
     const other = arena.openBus();
     other.onAppend(() => {});
@@ -119,7 +119,7 @@ describe('with Kafka', () => {
     });
     const late = arena.openBus({ store });
     await late.subscribe(recording('old'));
-    expect(await late.caughtUp('old', (await arena.store.head()).position, 'all', 20_000)).toBe(true);
+    expect(await late.caughtUp('old', (await arena.store.head()).position, 'all', 60_000)).toBe(true);
     expect(reads).toBeGreaterThan(0);
     expectOnceInOrder(await effectsOf(arena.pool, 'old'), counts);
 
@@ -127,7 +127,7 @@ describe('with Kafka', () => {
     await until(
       async () => {
         reads = 0;
-        expect(await late.caughtUp('old', await appendTo(counts), 'all', 20_000)).toBe(true);
+        expect(await late.caughtUp('old', await appendTo(counts), 'all', 60_000)).toBe(true);
         return reads;
       },
       (count) => count === 0,
@@ -159,7 +159,7 @@ describe('with Kafka', () => {
     const blocked = stalling(arena.pool);
     const zombie = arena.openBus({ pool: blocked.pool });
     await zombie.subscribe(recording('fenced', { member: 'zombie' }));
-    expect(await zombie.caughtUp('fenced', await appendTo(counts), 'all', 20_000)).toBe(true);
+    expect(await zombie.caughtUp('fenced', await appendTo(counts), 'all', 60_000)).toBe(true);
     await published();
     const before = (await relay()) as RelayRow;
 
@@ -184,7 +184,7 @@ describe('with Kafka', () => {
     expect(blocked.written.map(({ rowCount }) => rowCount)).toEqual([0]);
     expect(await relay()).toEqual(after);
     const last = await appendTo(counts);
-    expect(await heir.caughtUp('fenced', last, 'all', 20_000)).toBe(true);
+    expect(await heir.caughtUp('fenced', last, 'all', 60_000)).toBe(true);
     expectOnceInOrder(await effectsOf(arena.pool, 'fenced'), counts);
   });
 
@@ -223,7 +223,7 @@ describe('with Kafka', () => {
     );
     const { position } = await arena.store.head();
     for (const group of ['stopped', 'witness']) {
-      expect(await bus.caughtUp(group, position, 'all', 20_000)).toBe(true);
+      expect(await bus.caughtUp(group, position, 'all', 60_000)).toBe(true);
       expectOnceInOrder(await effectsOf(arena.pool, group), counts);
     }
     expect(positions).toEqual([...positions].sort((a, b) => a - b));
@@ -235,7 +235,7 @@ describe('with Kafka', () => {
     const counts = streams(10);
     const bus = arena.openBus();
     await bus.subscribe(recording('copies'));
-    for (let i = 0; i < 5; i++) expect(await bus.caughtUp('copies', await appendTo(counts), 'all', 20_000)).toBe(true);
+    for (let i = 0; i < 5; i++) expect(await bus.caughtUp('copies', await appendTo(counts), 'all', 60_000)).toBe(true);
     await published();
     const topics = [`${prefix}.review.v1`, `${prefix}.pages.v1`];
     const [events, ends] = await Promise.all([readTopic(client, topics[0] as string, 100), readTopic(client, topics[1] as string, 5)]);
@@ -247,7 +247,7 @@ describe('with Kafka', () => {
         messages: order.map(({ key, value, headers, partition }) => ({ key, value, headers, partition })),
       });
       await zombie.send({ topic: topics[1] as string, messages: ends.map(({ value, headers }) => ({ value, headers, partition: 0 })) });
-      for (let i = 0; i < 5; i++) expect(await bus.caughtUp('copies', await appendTo(counts), 'all', 20_000)).toBe(true);
+      for (let i = 0; i < 5; i++) expect(await bus.caughtUp('copies', await appendTo(counts), 'all', 60_000)).toBe(true);
     }
     await zombie.disconnect();
     expectOnceInOrder(await effectsOf(arena.pool, 'copies'), counts);

@@ -130,7 +130,7 @@ describe('in Kafka', () => {
     );
     let last = 0;
     for (const text of texts) last = await append(arena.store, newId('rev'), ['review.requested'], { text });
-    expect(await bus.caughtUp('large', last, 'all', 20_000)).toBe(true);
+    expect(await bus.caughtUp('large', last, 'all', 60_000)).toBe(true);
     await published();
 
     const { rows } = await arena.ownerPool.query<{ body: string }>('select body from event_store.events order by position');
@@ -186,7 +186,7 @@ describe('in Kafka', () => {
     const page = `1-0-${last}`;
     await producer.send({ topic: `${prefix}.review.v1`, messages: [encodeEvent({ ...event, body: other, meta: null }, page)] });
     await endPage({ to: last, counts: { review: Array.from({ length: 12 }, (_, bucket) => (bucket === event.bucket ? 1 : 0)) } }, page);
-    expect(await bus.caughtUp('strange', last, 'all', 20_000)).toBe(true);
+    expect(await bus.caughtUp('strange', last, 'all', 60_000)).toBe(true);
     await producer.disconnect();
     expect(said).toEqual(['a message contradicts the store: its page is left out, and consumers read the store']);
     expect(seen.map(({ body }) => body)).toEqual([{ text }]);

@@ -54,7 +54,7 @@ describe('what is to blame for a batch that failed', () => {
         },
       }),
     );
-    expect(await bus.caughtUp('cut', last, 'all', 30_000)).toBe(true);
+    expect(await bus.caughtUp('cut', last, 'all', 60_000)).toBe(true);
     expect(cut).toBe(3);
     expect(await bus.parked()).toEqual([]);
     expectOnceInOrder(await effectsOf(arena.pool, 'cut'), new Map([[stream, 2]]));
@@ -76,7 +76,7 @@ describe('what is to blame for a batch that failed', () => {
         },
       }),
     );
-    expect(await bus.caughtUp('seats', last, 'all', 30_000)).toBe(true);
+    expect(await bus.caughtUp('seats', last, 'all', 60_000)).toBe(true);
     expect((await bus.parked()).map((key) => key.stream)).toEqual([streams[6]]);
     expect((await effectsOf(arena.pool, 'seats')).map((effect) => effect.stream)).toEqual(streams.filter((_, index) => index !== 6));
   });
@@ -94,7 +94,7 @@ describe('what is to blame for a batch that failed', () => {
         if (events.some((event) => (event.body as { sick?: boolean }).sick)) await context.tx.query('select 1 / 0').catch(() => {});
       },
     });
-    expect(await bus.caughtUp('swallowed', last, 'all', 30_000)).toBe(true);
+    expect(await bus.caughtUp('swallowed', last, 'all', 60_000)).toBe(true);
     expect((await bus.parked()).map((key) => key.stream)).toEqual([sick]);
     expect((await effectsOf(arena.pool, 'swallowed')).map((effect) => effect.stream)).toEqual([healthy]);
   });
@@ -114,7 +114,7 @@ describe('members', () => {
     const streams = Array.from({ length: 30 }, () => newId('rev'));
     let last = 0;
     for (const stream of streams) last = await append(arena.store, stream, ['review.requested']);
-    expect(await first.caughtUp('shared', last, 'all', 30_000)).toBe(true);
+    expect(await first.caughtUp('shared', last, 'all', 60_000)).toBe(true);
     expectOnceInOrder(await effectsOf(arena.pool, 'shared'), new Map(streams.map((stream) => [stream, 1])));
   });
 
@@ -126,7 +126,7 @@ describe('members', () => {
     const before = await epochs('clock');
     await db.advanceClock(86_400);
     const last = await append(arena.store, newId('rev'), ['review.requested']);
-    expect(await first.caughtUp('clock', last, 'all', 30_000)).toBe(true);
+    expect(await first.caughtUp('clock', last, 'all', 60_000)).toBe(true);
     // Two heartbeats of each member, so that either could have taken over.
     for (let beats = 0; beats < 2; beats++) {
       const { rows } = await arena.pool.query<{ lease_until: Date }>('select max(lease_until) as lease_until from event_bus.members');
@@ -149,7 +149,7 @@ describe('members', () => {
     const next = arena.openBus();
     await next.subscribe(recording('killed', { member: 'next' }));
     expect(await owners('killed')).toEqual([12]);
-    expect(await next.caughtUp('killed', last, 'all', 30_000)).toBe(true);
+    expect(await next.caughtUp('killed', last, 'all', 60_000)).toBe(true);
     expect((await effectsOf(arena.pool, 'killed')).map((effect) => effect.member)).toEqual(['next']);
   });
 
@@ -179,7 +179,7 @@ describe('members', () => {
     await ended;
     const next = arena.openBus();
     await next.subscribe(recording('stuck', { member: 'next' }));
-    expect(await next.caughtUp('stuck', last, 'all', 30_000)).toBe(true);
+    expect(await next.caughtUp('stuck', last, 'all', 60_000)).toBe(true);
     expect((await effectsOf(arena.pool, 'stuck')).map((effect) => effect.member)).toEqual(['next']);
   });
 });
@@ -196,7 +196,7 @@ describe('subscriptions', () => {
     expect(lag.events).toBe(1);
     expect(lag.ageMs).toBeGreaterThanOrEqual(3_600_000);
     await bus.resume('fresh');
-    expect(await bus.caughtUp('fresh', last, 'all', 30_000)).toBe(true);
+    expect(await bus.caughtUp('fresh', last, 'all', 60_000)).toBe(true);
     expect((await effectsOf(arena.pool, 'fresh')).map((effect) => effect.position)).toEqual([last]);
   });
 
@@ -243,7 +243,7 @@ describe('notifications', () => {
     const [before] = await listeners();
     await arena.ownerPool.query('select pg_terminate_backend($1)', [before]);
     const last = await append(arena.store, newId('rev'), ['review.requested']);
-    expect(await bus.caughtUp('deaf', last, 'all', 30_000)).toBe(true);
+    expect(await bus.caughtUp('deaf', last, 'all', 60_000)).toBe(true);
     const [after] = await until(listeners, (pids) => pids.length === 1 && pids[0] !== before);
     expect(after).not.toBe(before);
     let told = 0;

@@ -14,7 +14,7 @@ async function happens(stream: string, project: string, ...events: { type: strin
   const meta = { actor: { kind: 'person' as const, id: dora } };
   const { status } = await server.store.append({ streams: [{ stream, project, expectedVersion: version, events }], meta });
   expect(status).toBe('appended');
-  await server.bus.caughtUp('audit', (await server.store.head()).position, 'all', 10_000);
+  await server.bus.caughtUp('audit', (await server.store.head()).position, 'all', 60_000);
 }
 const joins = (project: string, person: string) =>
   happens(project, project, { type: 'membership.granted', body: { person_id: person, role: 'reviewer', invite_id: null } });

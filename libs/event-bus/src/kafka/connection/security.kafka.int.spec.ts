@@ -49,7 +49,7 @@ describe('brokers that ask who is there', () => {
   it('are reached by TLS and SCRAM', async () => {
     const { bus, store, pool } = await subscribed({ tls: { ca }, sasl: USER });
     const last = await append(store, newId('rev'), ['review.requested']);
-    expect(await bus.caughtUp('secured', last, 'all', 20_000)).toBe(true);
+    expect(await bus.caughtUp('secured', last, 'all', 60_000)).toBe(true);
     expect(await effectsOf(pool, 'secured')).toHaveLength(1);
   });
 
