@@ -8,7 +8,7 @@
  * D3 Any other failure halves the batch, each half in its own transaction and in order, down to the event that fails alone. It parks its
  *    key; the rest of the batch goes through.
  */
-import { inTransaction } from '@countersign/database';
+import { inTransaction, isPassing, sqlState } from '@countersign/database';
 import type { StoredEvent } from '@countersign/event-store';
 import type { Pool, PoolClient } from 'pg';
 import type { Subscription } from '../port.js';
@@ -107,13 +107,18 @@ export class Delivery {
     };
     await observedBatch(group, due, batch.replay, () =>
       inTransaction(this.#pool, work).catch((error: unknown) => {
-        throw committing ? new CommitUnknown(`It is unknown whether a batch of ${group} was committed.`, { cause: error }) : error;
+        throw committing && !isRefusal(error)
+          ? new CommitUnknown(`It is unknown whether a batch of ${group} was committed.`, { cause: error })
+          : error;
       }),
     );
     course.moved(batch.upTo, due.length, parks);
     for (const park of parks) if (park.unknownType) this.#onPark(park, undefined);
   }
 }
+
+/** PostgreSQL's own word that it did not commit, as where a constraint is checked only then: nothing is unknown about that. */
+const isRefusal = (error: unknown): boolean => sqlState(error) !== undefined && !isPassing(error);
 
 /** Cuts events into batches that are all replayed or all new, of at most `size`; the mark reaches `upTo` with the last. */
 export function replayRuns(
