@@ -97,8 +97,8 @@ if (kinds.includes('e2e')) {
   }
 }
 
-/** The integration tests wait more than they compute, for timers, leases, and brokers that come and go: two more of them fill the processors. */
-const workers = (kind) => Math.min(availableParallelism(), 4) + (kind === 'int' ? 2 : 0);
+/** The integration tests wait more than they compute, for timers, leases, and brokers that come and go: one more of them fills the processors. */
+const workers = (kind) => Math.min(availableParallelism(), 4) + (kind === 'int' ? 1 : 0);
 
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-test-'));
 /** One run of jest; `missing` when it ended without a report. */
