@@ -89,6 +89,11 @@ export class FaultProxy {
     return this.#port;
   }
 
+  /** What comes from now on goes there. */
+  leadTo(port: number): void {
+    this.target.port = port;
+  }
+
   /** An address of the target, through the proxy. */
   through(address: string): string {
     const url = new URL(address);
@@ -96,9 +101,9 @@ export class FaultProxy {
     return url.href;
   }
 
-  /** Those that are open. */
+  /** Those that are open and carry what is said. */
   open(which: Which = ALL): Link[] {
-    return [...this.links].filter(which);
+    return [...this.links].filter((link) => !link.swallowed && which(link));
   }
 
   /** From now on, those that are open and those that come, until `heal`. */
@@ -132,7 +137,7 @@ export class FaultProxy {
   /** Those that are open end, and those that come are refused, until `heal`. */
   down(): void {
     this.#refusing = true;
-    this.reset();
+    for (const link of this.links) link.reset();
   }
 
   /**
@@ -178,7 +183,7 @@ export class FaultProxy {
 
   async close(): Promise<void> {
     this.#server.close();
-    this.reset();
+    for (const link of this.links) link.reset();
     await once(this.#server, 'close');
   }
 

@@ -5,7 +5,7 @@ const CODES =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_(SOCKET|CLOSED|DESTROYED|\w+_TIMEOUT))$/;
 /** What `pg` says without a code. */
 const MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Query read timeout)/;
 /** Serialization failure and deadlock: PostgreSQL undid the transaction and asks for another try. */
 const CONFLICTS = new Set(['40001', '40P01']);
 const DEPTH = 5;

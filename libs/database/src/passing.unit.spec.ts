@@ -17,6 +17,7 @@ describe('what passes', () => {
     ['a cancelled query', coded('57014')],
     ['a refused connection', coded('ECONNREFUSED')],
     ['a service that does not answer in time', coded('UND_ERR_HEADERS_TIMEOUT')],
+    ['a connection that cannot be made in time', new Error('timeout expired')],
     ['a connection that breaks', new Error('Connection terminated unexpectedly')],
     ['what one of them caused', new Error('outer', { cause: new Error('inner', { cause: coded('08006') }) })],
     ['what Retryable caused', new Error('outer', { cause: new Busy('later') })],

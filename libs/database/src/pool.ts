@@ -32,7 +32,25 @@ export interface PoolOptions {
   /** Most connections; 10 when omitted. */
   max?: number;
   applicationName?: string;
+  /** Whether it serves callers, who must be answered: nothing is waited for longer than ten seconds. Operators' work takes its time. */
+  serving?: boolean;
 }
+
+/**
+ * How long a caller waits for a connection, and a statement for its end, in milliseconds: what takes longer is answered 503, before the gateway
+ * gives up on it, and is not left behind to happen later. A connection that says nothing at all, as behind a firewall that forgot it, is given
+ * up a second later; without that it would be waited for until the system gives it up, a quarter of an hour or never.
+ */
+const PATIENCE_MS = 10_000;
+
+/** That, as the driver is told it, for pools that others make. */
+export const SERVING = {
+  connectionTimeoutMillis: PATIENCE_MS,
+  statement_timeout: PATIENCE_MS,
+  query_timeout: PATIENCE_MS + 1_000,
+  // A process that stands still or cannot be reached keeps nothing locked for longer.
+  idle_in_transaction_session_timeout: 3 * PATIENCE_MS,
+} satisfies pg.PoolConfig;
 
 /**
  * A pool of connections to one database.
@@ -41,7 +59,7 @@ export interface PoolOptions {
  * replaced by the pool; its error is not thrown at anybody.
  */
 export function createPool(options: PoolOptions): pg.Pool {
-  const config = { ...clientConfig(options), max: options.max ?? 10 };
+  const config = { ...clientConfig(options), max: options.max ?? 10, ...(options.serving ? SERVING : {}) };
   const pool = telemetryOn() ? new TracedPool(config) : new pg.Pool(config);
   pool.on('error', () => {});
   return pool;

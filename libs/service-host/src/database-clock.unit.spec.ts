@@ -17,9 +17,12 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
+const started = Date.now() - performance.now();
+let asked = 0;
+
 /** The clock of a database that is an hour ahead of this machine. */
 async function startClock(): Promise<DatabaseClock> {
-  const pool = { query: async () => ({ rows: [{ ms: Date.now() + HOUR_MS }] }) } as unknown as Pool;
+  const pool = { query: async () => ({ rows: [{ ms: started + performance.now() + HOUR_MS, asked: asked++ }] }) } as unknown as Pool;
   const clock = new DatabaseClock(pool, logger);
   await clock.start();
   closing.push(() => clock.stop());
@@ -33,6 +36,20 @@ it('tells the time of the database', async () => {
   // Half of what the question took may be off.
   expect(told).toBeGreaterThan(before - 5_000);
   expect(told).toBeLessThan(Date.now() + 5_000);
+});
+
+it.each([HOUR_MS, -HOUR_MS])('goes on as before where the machine’s clock is set by %i ms, and looks again at once', async (set) => {
+  const { now } = await startClock();
+  const real = Date.now;
+  closing.push(() => {
+    Date.now = real;
+  });
+  const [before, looks] = [now(), asked];
+  Date.now = () => real() + set;
+  expect(Math.abs(now() - before)).toBeLessThan(5_000);
+  expect(asked).toBe(looks + 1);
+  expect(Math.abs(now() - before)).toBeLessThan(5_000);
+  expect(asked).toBe(looks + 1);
 });
 
 it('is what an identity is signed and judged by', async () => {

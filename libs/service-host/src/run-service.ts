@@ -96,7 +96,13 @@ async function startService<Groups extends SettingGroups>(
   const telemetry = await startTelemetry(config.telemetry, { service: `countersign-${name}`, version: VERSION, logger });
   teardown.add(() => telemetry.stop());
 
-  const pool = createPool({ connectionString: database.url, role: APP_ROLE, max: database.pool, applicationName: `countersign ${name}` });
+  const pool = createPool({
+    connectionString: database.url,
+    role: APP_ROLE,
+    max: database.pool,
+    applicationName: `countersign ${name}`,
+    serving: true,
+  });
   teardown.add(() => pool.end());
   await awaitDatabase(pool, [EVENT_STORE_MIGRATIONS, EVENT_BUS_MIGRATIONS, ...definition.migrations], logger);
   const clock = new DatabaseClock(pool, logger);

@@ -1,5 +1,5 @@
 /** The read models as TypeORM sees them: for queries only. Rows are written by the projections, in the transaction that moves the cursor. */
-import { typeParsers } from '@countersign/database';
+import { SERVING, typeParsers } from '@countersign/database';
 import type { ReviewState } from '@countersign/review';
 import { DataSource, EntitySchema } from 'typeorm';
 
@@ -113,6 +113,6 @@ export function readModels(databaseUrl: string): Promise<DataSource> {
     logging: false,
     applicationName: 'audit read models',
     poolSize: 4,
-    extra: { options: '-c role=countersign_app', types: typeParsers },
+    extra: { options: '-c role=countersign_app', types: typeParsers, ...SERVING },
   }).initialize();
 }

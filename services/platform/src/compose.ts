@@ -10,7 +10,7 @@ import { GATEWAY } from '@countersign/gateway';
 import { checkAnswers, injectTransport, type ServiceApps, ServiceClient } from '@countersign/http';
 import { INTAKE } from '@countersign/intake';
 import { MONITORING } from '@countersign/monitoring';
-import { type HostedService, type ServiceParts, type Teardown, VERSION } from '@countersign/service-host';
+import { DatabaseClock, type HostedService, type ServiceParts, type Teardown, VERSION } from '@countersign/service-host';
 import type { Logger } from '@countersign/telemetry';
 import { WEBHOOKS } from '@countersign/webhooks';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -43,8 +43,17 @@ export async function composeServices(options: {
   // Signed and verified within this process, so a key as old as the process is enough.
   const identityKey = randomBytes(32).toString('hex');
 
-  const pool = createPool({ connectionString: ownerUrl, role: APP_ROLE, max: POOL, applicationName: 'countersign platform' });
+  const pool = createPool({
+    connectionString: ownerUrl,
+    role: APP_ROLE,
+    max: POOL,
+    applicationName: 'countersign platform',
+    serving: true,
+  });
   teardown.add(() => pool.end());
+  const clock = new DatabaseClock(pool, logger);
+  await clock.start();
+  teardown.add(() => clock.stop());
   const storeOf = (writer: ServiceName): EventStore => {
     const store = new PostgresEventStore({ pool, writer, categories: CATEGORY_PREFIXES, validate: validateEvent, logger: log(writer) });
     teardown.add(() => store.close());
@@ -57,6 +66,7 @@ export async function composeServices(options: {
   const client = new ServiceClient({
     transport: injectTransport(() => apps),
     identityKey,
+    now: clock.now,
     check: config.server.checkAnswers ? checkAnswers() : undefined,
   });
   const partsOf = (service: ServiceName): ServiceParts => ({
@@ -65,7 +75,7 @@ export async function composeServices(options: {
     bus,
     client,
     identityKey,
-    now: Date.now,
+    now: clock.now,
     ready: async () => ({ database: await reachable(pool), bus: { ...bus.health(), required: false } }),
     databaseUrl: ownerUrl,
     logger: log(service),

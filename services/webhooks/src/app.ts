@@ -26,7 +26,7 @@ export async function createWebhooksApp(deps: WebhooksDeps): Promise<WebhooksApp
     resolve: deps.resolve,
     limits: { headersMs: headersTimeout, bodyMs: bodyTimeout, bodyBytes },
   });
-  const sender = { egress, secretsOf: directorySecrets(client), version: deps.version ?? '0.0.0' };
+  const sender = { egress, secretsOf: directorySecrets(client), version: deps.version ?? '0.0.0', now: now ?? Date.now };
   const parts: Parts = { pool, store, sender, config, logger };
   const app = await createServiceApp(webhooksModule(parts), {
     service: 'webhooks',

@@ -20,8 +20,9 @@ export interface WebhooksDeps {
   config: WebhookConfig & { allowNetworks: readonly string[]; publicUrl: string };
   logger: Logger;
   identityKey: string;
-  /** How `createServiceApp` is told the time, where a host says otherwise, and asked for readiness. */
+  /** Unix milliseconds, by which identities are judged and webhooks signed; this machine's when omitted. */
   now?: () => number;
+  /** How `createServiceApp` is asked for readiness. */
   ready: () => Promise<Record<string, ReadyCheck>>;
   /** In `User-Agent`; 0.0.0 when omitted. */
   version?: string;

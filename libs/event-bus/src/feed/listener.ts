@@ -66,6 +66,7 @@ export class Listener {
     const client = new pg.Client({
       ...clientConfig({ connectionString: this.#options.connectionString, applicationName: 'countersign listener' }),
       connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: CONNECT_MS,
     });
     client.on('error', () => this.#lost(client));
     client.on('end', () => this.#lost(client));

@@ -152,7 +152,7 @@ export class Appender {
   private async commit(requests: PreparedRequest[]): Promise<AppendRow> {
     const { writer, patienceMs = 30_000 } = this.options;
     const values = appendParameters({ writer, appender: this.id, batch: ++this.batch }, requests);
-    const deadline = Date.now() + patienceMs;
+    const deadline = performance.now() + patienceMs;
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.execute(values);
@@ -160,7 +160,7 @@ export class Appender {
         // What PostgreSQL says of the batch itself. What it does not say (a broken connection, whatever its words) is about no batch.
         if (sqlState(error) !== undefined && !isPassing(error)) throw error;
         if (!isConflict(error)) await this.disconnect();
-        if (Date.now() > deadline) {
+        if (performance.now() > deadline) {
           throw new EventStoreUnavailableError('Writing to the event store failed; it is unknown whether the last attempt was stored.', {
             cause: error,
           });
@@ -180,7 +180,7 @@ export class Appender {
 
   /** A connection of its own: a pool that its readers have emptied does not hold up the writing. */
   private async connect(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionTimeoutMillis: 5_000, ...this.options.pool.options });
+    const client = new pg.Client({ ...this.options.pool.options, connectionTimeoutMillis: 5_000 });
     client.on('error', () => {});
     client.once('end', () => {
       if (this.client === client) this.client = null;

@@ -15,7 +15,7 @@ const LARGEST_LEASE = 100;
 
 interface Lease {
   left: number;
-  /** Unix milliseconds. */
+  /** Milliseconds, as `now` has them. */
   until: number;
   /** The hour is used up by everybody. */
   spent: boolean;
@@ -47,7 +47,7 @@ export class KeyLimits {
 
   constructor(
     pool: Pool,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => performance.now(),
   ) {
     this.#limiter = limiter(pool, 'key', HOUR_S);
   }

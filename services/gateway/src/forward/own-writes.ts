@@ -11,7 +11,7 @@ export class OwnWrites {
 
   constructor(
     private readonly keepMs: number,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => performance.now(),
   ) {}
 
   /** @param token what a service answered in `Countersign-Seen`. */

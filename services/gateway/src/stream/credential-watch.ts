@@ -21,7 +21,7 @@ export class CredentialWatch {
   #due = Number.POSITIVE_INFINITY;
   #checking: Promise<void> | null = null;
   #again = false;
-  #answeredAt = Date.now();
+  #answeredAt = performance.now();
   #closed = false;
 
   constructor(
@@ -72,10 +72,10 @@ export class CredentialWatch {
     const readers = [...this.parts.hub.readers];
     try {
       for (let i = 0; i < readers.length; i += ASKED_AT_ONCE) await this.#checkSome(new Set(readers.slice(i, i + ASKED_AT_ONCE)));
-      this.#answeredAt = Date.now();
+      this.#answeredAt = performance.now();
     } catch (error) {
       this.parts.logger.warn({ err: error }, 'credentials of open streams could not be checked');
-      if (Date.now() - this.#answeredAt > LONGEST_BLINDNESS_MS) for (const reader of readers) reader.end();
+      if (performance.now() - this.#answeredAt > LONGEST_BLINDNESS_MS) for (const reader of readers) reader.end();
     }
   }
 

@@ -24,17 +24,19 @@ export interface Sender {
   secretsOf: SecretsOf;
   /** Version in `User-Agent`. */
   version: string;
+  /** Unix milliseconds that receivers compare with their own clocks. */
+  now: () => number;
 }
 
 /**
  * One attempt: signs afresh and sends the stored bytes (HRP §7.2).
  *
- * The timestamp is this machine's and not the database's: a receiver compares it with its own clock, and the database's may be set forward
- * in tests.
+ * The timestamp is of a wall clock and not of the event store, which may be set forward in tests; of the database's, so that no receiver takes
+ * what a process with a wrong clock sends for a recording.
  * @throws {SecretsUnavailable} nothing was sent.
  */
 export async function send(
-  { egress, secretsOf, version }: Sender,
+  { egress, secretsOf, version, now }: Sender,
   outgoing: Outgoing,
   options: Pick<EgressRequest, 'signal' | 'limits'> = {},
 ): Promise<Exchange> {
@@ -47,7 +49,7 @@ export async function send(
     'X-Webhook-Event': outgoing.event_type,
     'X-Webhook-Id': id,
     ...(outgoing.request_id === null ? {} : { 'X-Request-Id': outgoing.request_id }),
-    ...signatureHeaders({ id, timestamp: Math.floor(Date.now() / 1_000), body }, secrets),
+    ...signatureHeaders({ id, timestamp: Math.floor(now() / 1_000), body }, secrets),
   };
   return observedPost(outgoing, (trace) => egress.post({ url: outgoing.url, headers: { ...headers, ...trace }, body, ...options }));
 }

@@ -139,7 +139,7 @@ export class Worker {
 
   /** Results that come in while others are being written go together in the next transaction. */
   #written(settlement: Settlement): Promise<void> {
-    const until = Date.now() + this.#deps.config.lease;
+    const until = performance.now() + this.#deps.config.lease;
     return new Promise((resolve) => {
       this.#results.push({ settlement, until, written: resolve });
       if (this.#results.length === 1) this.#writing = this.#writing.then(() => this.#writeAll());
@@ -160,7 +160,7 @@ export class Worker {
         break;
       } catch (error) {
         // Past its lease a delivery is somebody else's again, who will send it once more: at least once.
-        const givenUp = taken.every((one) => one.until < Date.now()) || (this.#closing && attempt >= CLOSING_ATTEMPTS);
+        const givenUp = taken.every((one) => one.until < performance.now()) || (this.#closing && attempt >= CLOSING_ATTEMPTS);
         logger.warn({ err: error, results: taken.length, given_up: givenUp }, 'results of attempts could not be written');
         if (givenUp) break;
         await sleep(this.#closing ? 100 : TROUBLE_MS);
@@ -179,11 +179,11 @@ export class Worker {
       const ids = this.#unrecorded.splice(0);
       try {
         if (ids.length > 0) await recordOutcomes(this.#deps, { ids });
-        if (Date.now() - swept >= config.sweep) {
+        if (performance.now() - swept >= config.sweep) {
           await recordOutcomes(this.#deps, 'left_behind');
           await requeueLeftBehind(pool, config);
           await dropOldBodies(pool, config.keepBodies);
-          swept = Date.now();
+          swept = performance.now();
         }
       } catch (error) {
         // What was not recorded is found again by a sweep, here or elsewhere.
