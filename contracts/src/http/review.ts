@@ -82,6 +82,7 @@ export const ChangeRequest = message(
   Type.Object(
     {
       feedback: nullable(Type.String()),
+      edited_payload: nullable(jsonObject({ description: 'Values the person suggests, by key: the edits that came with the request.' })),
       requested_by: Type.String({ description: '<kind>:<id>, such as reviewer:ann@example.org' }),
       requested_at: timestamp(),
     },

@@ -37,6 +37,14 @@ const truncation = () => ({
   message: Type.Optional(Type.String({ description: 'With truncated: where the values are.' })),
 });
 
+/** Edits that came with a request for changes. HRP takes them with the action and passes them on to nobody. */
+const suggestion = () => ({
+  edited_payload: Type.Optional(
+    nullable(jsonObject({ description: 'Values the person suggests, by key; absent if they suggested none.' })),
+  ),
+  ...truncation(),
+});
+
 export const WebhookActor = message(
   'WebhookActor',
   Type.Object({ type: choice(['reviewer', 'agent', 'system']), id: Type.String(), email: Type.Optional(Type.String()) }),
@@ -101,6 +109,7 @@ export const ReviewRetriedWebhook = message(
     action: word('retry'),
     feedback: Type.Optional(Type.String()),
     prompt_edit: Type.Optional(Type.String()),
+    ...suggestion(),
   }),
 );
 export type ReviewRetriedWebhook = Static<typeof ReviewRetriedWebhook>;
@@ -115,6 +124,7 @@ export const ReviewIterationWebhook = message(
     feedback: nullable(Type.String()),
     actor: ref(WebhookActor),
     timestamp: timestamp(),
+    ...suggestion(),
   }),
 );
 export type ReviewIterationWebhook = Static<typeof ReviewIterationWebhook>;

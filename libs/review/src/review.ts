@@ -97,8 +97,8 @@ function unanswered(state: OpenReview): Pick<ReviewRecord, 'unanswered'> {
 /** The request for changes the agent has not answered. */
 export function openRequest(state: RequestedReview): ChangeRequest | undefined {
   if (state.status !== 'awaiting_iteration') return state.unanswered;
-  const { requested_at, requested_by } = state.changes;
-  return { feedback: state.feedback, requested_at, requested_by };
+  const { deadline: _d, timeout_seconds: _t, ...request } = state.changes;
+  return { feedback: state.feedback, ...request };
 }
 
 function decided(state: OpenReview, body: ReviewDecided, time: string): Decided {
@@ -143,9 +143,10 @@ function evolveOpen(state: OpenReview, event: Stored): RequestedReview {
     case 'review.withdrawn':
       return expired(state, at, { by: event.body.by, reason: event.body.reason });
     case 'review.changes_requested': {
-      const { by, feedback, prompt_edit, changes_timeout_seconds: timeout_seconds } = event.body;
+      const { by, feedback, prompt_edit, edited_payload, changes_timeout_seconds: timeout_seconds } = event.body;
       const deadline = timeout_seconds === null ? null : addSeconds(at, timeout_seconds);
-      const changes = { requested_at: at, requested_by: by, deadline, timeout_seconds };
+      const suggested = edited_payload === null ? {} : { edited_payload };
+      const changes = { requested_at: at, requested_by: by, ...suggested, deadline, timeout_seconds };
       const asked = { changes, feedback, prompt_edit, last_act: actOf(event), drafts_void_at: at };
       return { ...record(state), status: 'awaiting_iteration', ...asked, updated_at: at };
     }

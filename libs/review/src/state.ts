@@ -37,6 +37,8 @@ export interface AwaitingIteration extends ReviewRecord {
   changes: {
     requested_at: string;
     requested_by: PersonRef;
+    /** Edits that came with it; absent where there were none. */
+    edited_payload?: Record<string, unknown>;
     /** When the review goes back to pending by itself; null = never. */
     deadline: string | null;
     timeout_seconds: number | null;
@@ -123,6 +125,8 @@ export interface ChangeRequest {
   feedback: string | null;
   requested_at: string;
   requested_by: PersonRef;
+  /** What the person would have in the payload; absent where they suggested nothing. */
+  edited_payload?: Record<string, unknown>;
 }
 
 type Pinned = Pick<

@@ -87,7 +87,8 @@ function decisionFields(
 
 function changeRequestOf(review: RequestedReview): Review['change_request'] {
   const request = openRequest(review);
-  return request ? { ...request, requested_by: refOf(request.requested_by) } : null;
+  if (!request) return null;
+  return { ...request, edited_payload: request.edited_payload ?? null, requested_by: refOf(request.requested_by) };
 }
 
 /** HRP names what later features fill; every key is present (HRP §2.1). */

@@ -142,7 +142,7 @@ describe('the review on the wire', () => {
   });
 
   it('says what the agent was asked for, until it answers, also when the review ends before', () => {
-    const request = { feedback: 'Shorter', requested_by: 'reviewer:ann@example.org', requested_at: at(0) };
+    const request = { feedback: 'Shorter', edited_payload: null, requested_by: 'reviewer:ann@example.org', requested_at: at(0) };
     const meanwhile = (how: Asked = {}) => changes(how).after(60);
     const rejected = meanwhile().when(doing(bob, 'reject_from_iteration', { feedback: 'Too late' })).next;
     expect(wire(rejected)).toMatchObject({ decision: 'rejected', feedback: 'Too late', change_request: request });
@@ -163,6 +163,14 @@ describe('the review on the wire', () => {
     for (const story of [asked(), answered, approved, takenBack, edited(), STORIES['iterations used up'] as Told]) {
       expect(wire(story).change_request).toBeNull();
     }
+  });
+
+  it('hands the agent the edits that came with a request for changes', () => {
+    const edited_payload = { subject: 'Like this' };
+    const suggested = asked().when(doing(ann, 'request_changes', { feedback: 'Shorter', edited_payload })).next;
+    const rejected = suggested.after(60).when(doing(bob, 'reject_from_iteration')).next;
+    for (const story of [suggested, rejected]) expect(wire(story).change_request).toMatchObject({ feedback: 'Shorter', edited_payload });
+    expect(wire(suggested)).toMatchObject({ edited_payload: null, was_edited: false });
   });
 
   it('says what waits, who holds and what was withdrawn', () => {

@@ -132,13 +132,14 @@ function decisionValue(decision: string): 'approved' | 'rejected' {
 
 /** Asking for changes is told by `review.retried`; an iteration of the template's own also under its own name. */
 function iteration(state: Review, event: Stored<'review.changes_requested'>): Told[] {
-  const { action, feedback, prompt_edit, webhook_event } = event.body;
+  const { action, feedback, prompt_edit, edited_payload, webhook_event } = event.body;
   const retried: ReviewRetriedWebhook = {
     type: 'review.retried',
     review_id: state.id,
     action: 'retry',
     ...(feedback === null ? {} : { feedback }),
     ...(prompt_edit === null ? {} : { prompt_edit }),
+    ...(edited_payload === null ? {} : { edited_payload }),
   };
   const preset = action.id === 'request_changes' ? null : `review.iteration_${action.id}`;
   return [{ event_type: 'review.retried', body: retried }, ...named(state, event, webhook_event ?? preset)];
@@ -147,7 +148,7 @@ function iteration(state: Review, event: Stored<'review.changes_requested'>): To
 /** The event an action of the template's own is announced by, where it has one. */
 function named(state: Review, event: Stored<'review.changes_requested' | 'review.action_taken'>, name: string | null): Told[] {
   if (name === null) return [];
-  const { action, feedback, by } = event.body;
+  const { action, feedback, edited_payload, by } = event.body;
   const body: ReviewIterationWebhook = {
     event: name,
     review_id: state.id,
@@ -155,6 +156,7 @@ function named(state: Review, event: Stored<'review.changes_requested' | 'review
     feedback,
     actor: actorOf(by),
     timestamp: event.time,
+    ...(edited_payload === null ? {} : { edited_payload }),
   };
   return [{ event_type: name, body }];
 }

@@ -140,6 +140,12 @@ describe('bodiesOf', () => {
     ]);
   });
 
+  it('passes on with a request for changes what the person suggests', () => {
+    const edited_payload = { subject: 'Shorter' };
+    const told = last(asked().when(doing(chief, 'request_changes', { feedback: 'Like this', edited_payload })).next);
+    expect(told[0]?.body).toMatchObject({ type: 'review.retried', feedback: 'Like this', edited_payload });
+  });
+
   it.each([
     [undefined, 'review.iteration_legal'],
     ['contract.redline', 'contract.redline'],
