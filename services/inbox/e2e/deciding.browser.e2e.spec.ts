@@ -72,6 +72,7 @@ describe('a review', () => {
   it('is rejected with a reason, which is asked for first', async () => {
     const { id } = await server.askEmail('Reject me');
     const page = await opened(id);
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Not sent');
     await button(page, 'Reject').click();
     await page.getByText('Enter feedback first').waitFor();
     expect(await feedback(page).evaluate((input) => input === document.activeElement)).toBe(true);
@@ -79,24 +80,35 @@ describe('a review', () => {
     await page.keyboard.type('There is no such order.');
     await page.keyboard.press('Control+Enter');
     const dialog = page.getByRole('dialog', { name: 'Reject?' });
-    expect(await dialog.textContent()).toContain('There is no such order.');
+    expect(await dialog.textContent()).toMatch(/Your edits are not sent: Subject\..*There is no such order\./);
     await dialog.getByRole('button', { name: 'Reject' }).click();
     await outcome(page).waitFor();
+    expect(await page.getByRole('region', { name: 'Your unsent input' }).textContent()).toMatch(/SubjectNot sent$/);
     expect(await server.read(id)).toMatchObject({ decision: 'rejected', feedback: 'There is no such order.', approved_value: null });
   });
 
   it('goes back to the agent and comes again as another version, shown with what changed', async () => {
-    const { id } = await server.askEmail('First try');
+    const { id } = await server.askEmail('First try', { max_iterations: 5 });
     const page = await opened(id);
     await page.getByRole('textbox', { name: 'Subject' }).fill('A suggestion');
+    await page.getByText('go to the agent as a suggestion with “Request changes”').waitFor();
     await feedback(page).fill('Friendlier, please');
     await button(page, 'Request changes').click();
     await page.getByRole('heading', { name: 'Waiting for the agent' }).waitFor();
     expect(await page.locator('.awaited').textContent()).toContain('Friendlier, please');
     expect(await feedback(page).inputValue()).toBe('');
+    const asked = { feedback: 'Friendlier, please', edited_payload: { subject: 'A suggestion' } };
+    expect((await server.read(id)).change_request).toMatchObject(asked);
+    await page.getByText('Suggested edits: Subject').click();
+    expect(await page.locator('.awaited').textContent()).toMatch(/removed: First try.*added: A suggestion/);
+    expect(await page.locator('.facts').textContent()).toContain('Change requests1 of 5');
     await server.resubmit(id, { to: 'ann@example.org', subject: 'Second try', body: 'About **First try**.' });
+    await button(page, 'Show version 2').waitFor();
+    await page.getByRole('heading', { name: 'Waiting for you' }).waitFor();
+    expect(await page.getByText(/Waiting for the agent|when the next version is there/).count()).toBe(0);
     await button(page, 'Show version 2').click();
     await page.getByText('You are now looking at version 2').waitFor();
+    await eventually(async () => expect(await page.evaluate(() => document.activeElement?.className)).toMatch(/^notices/));
     const versions = page.locator('.versions');
     await versions.getByText('Version 2 against 1').waitFor();
     expect(await versions.textContent()).toMatch(/Friendlier, please.*removed: First.*added: Second/);
@@ -112,6 +124,7 @@ describe('a review', () => {
     await page.getByRole('textbox', { name: 'Subject' }).fill('A suggestion');
     await feedback(page).fill('Friendlier, please');
     await button(page, 'Request changes').click();
+    await eventually(async () => expect(await page.evaluate(() => document.activeElement?.className)).toBe('panel'));
     await button(page, 'Cancel the request for changes').click();
     await page.getByRole('heading', { name: 'Your decision' }).waitFor();
     await page.locator('.notices').getByText('Request for changes taken back', { exact: true }).waitFor();

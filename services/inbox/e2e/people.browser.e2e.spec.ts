@@ -1,6 +1,6 @@
 /** Who sees and may do what: several projects, roles, somebody who has to choose a password, somebody who asked for it themselves. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { approve, inboxTest } from './inbox-test.js';
+import { approve, eventually, inboxTest } from './inbox-test.js';
 import type { Person } from './server.js';
 
 const { server, chromium } = inboxTest();
@@ -98,6 +98,38 @@ describe('somebody who comes by a recovery link', () => {
     const again = await chromium.pageOf(nora);
     await again.goto('/');
     await again.getByLabel('Account: Nora').waitFor();
+  });
+});
+
+describe('somebody who wants another password', () => {
+  it('changes it in the account menu, which ends their sessions everywhere else', async () => {
+    const pia = await server.invite('pia');
+    const [page, elsewhere] = [await chromium.pageOf(pia), await chromium.pageOf(pia)];
+    for (const one of [page, elsewhere]) {
+      await one.goto('/');
+      await one.getByText('Live', { exact: true }).waitFor();
+    }
+    const menu = page.getByLabel('Account: pia');
+    await menu.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Change password' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Change password' });
+    const next = 'an entirely new secret';
+    await dialog.getByLabel('Current password').fill('not the one');
+    await dialog.getByLabel('New password').fill(next);
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').filter({ hasText: 'The current password is wrong.' }).waitFor();
+    await dialog.getByLabel('Current password').fill(pia.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Password changed' }).waitFor();
+    await elsewhere.getByRole('dialog', { name: 'You were signed out' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await eventually(async () => expect(await menu.evaluate((button) => button === document.activeElement)).toBe(true));
+    await server.askEmail('After the change');
+    await page.getByRole('link', { name: /After the change/ }).waitFor();
+    await expect(chromium.pageOf(pia)).rejects.toThrow(/invalid_credentials/);
+    await chromium.pageOf({ ...pia, password: next });
   });
 });
 

@@ -36,7 +36,7 @@ describe('signing in', () => {
     const { id } = await server.askEmail('By link');
     await page.goto(`/reviews/${id}`);
     await approve(page);
-    await page.locator('.outcome').filter({ hasText: 'signed in with sign-in link' }).waitFor();
+    await page.locator('.outcome').filter({ hasText: 'signed in with a sign-in link' }).waitFor();
   });
 
   it('with a password leads back to the page that was asked for', async () => {
@@ -68,8 +68,11 @@ describe('signing in', () => {
     const { email, url } = await server.invitation('dora');
     const page = await (await chromium.context()).newPage();
     await page.goto('/invite#csi_of_another');
-    await page.getByText('This invitation is not valid').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'This invitation is not valid' }).waitFor();
     await page.goto(url);
+    await page.getByRole('heading', { name: 'Join Demo' }).waitFor();
+    expect(page.url()).toBe(`${server.url}/invite`);
+    await page.reload();
     await page.getByRole('heading', { name: 'Join Demo' }).waitFor();
     await page.getByLabel('Your name').fill('Dora');
     await page.getByLabel('New password').fill('a password of some length');
@@ -81,6 +84,12 @@ describe('signing in', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.goto('/');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goto(url);
+    await page.getByRole('heading', { level: 1, name: 'This invitation was already accepted' }).waitFor();
+    expect(await page.getByRole('alert').textContent()).toBe('Sign in with the e-mail address it was sent to.');
+    await page.goto('/login');
+    await page.goto('/invite');
+    await page.getByRole('heading', { level: 1, name: 'This link is incomplete' }).waitFor();
   });
 });
 

@@ -73,6 +73,7 @@ describe('what is over', () => {
     await eventually(async () => expect(await titles(page)).toEqual(latestFirst.slice(0, 50)));
     await page.getByRole('button', { name: 'Show more' }).click();
     await eventually(async () => expect((await titles(page)).slice(0, asked.length)).toEqual(latestFirst));
+    await eventually(async () => expect(await focused(page)).toContain(latestFirst[50]));
   });
 
   it('is archived on its page, and taken out of the archive again', async () => {
@@ -92,9 +93,12 @@ describe('what is over', () => {
   it('says when it was withdrawn, also once it is archived', async () => {
     const { id } = await server.askEmail('Withdrawn');
     const { settled_at } = await server.call<Review>('POST', `/reviews/${id}/withdraw`, { reason: 'Not needed any more' });
+    const page = await chromium.pageOf(server.admin);
+    await page.goto('/?status=expired');
+    await page.getByRole('link', { name: /Withdrawn/ }).waitFor();
+    expect(await page.locator('.tab[aria-current]').textContent()).toBe('Expired or withdrawn');
     await server.advanceClock(60);
     await server.call('POST', `/reviews/${id}/archive`, undefined, await server.tokenOf());
-    const page = await chromium.pageOf(server.admin);
     await page.goto(`/reviews/${id}`);
     expect(await page.locator('.outcome-by time').getAttribute('datetime')).toBe(settled_at);
     expect(await page.locator('.outcome-by').textContent()).toMatch(/^Withdrawn by the agent · .*: Not needed any more$/);
@@ -105,6 +109,20 @@ describe('what is over', () => {
         .locator('.row-age time')
         .getAttribute('datetime'),
     ).toBe(settled_at);
+  });
+});
+
+describe('on a low screen', () => {
+  it('the column beside the review shows where more of it follows', async () => {
+    const { id } = await server.askEmail('Low');
+    const page = await chromium.pageOf(server.admin, { viewport: { width: 1280, height: 420 } });
+    await page.goto(`/reviews/${id}`);
+    const side = page.locator('.review-side');
+    await side.and(page.locator('[data-more="after"]')).waitFor();
+    await side.evaluate((column) => column.scrollTo(0, column.scrollHeight));
+    await side.and(page.locator('[data-more="before"]')).waitFor();
+    await page.setViewportSize({ width: 1280, height: 2000 });
+    await side.and(page.locator(':not([data-more])')).waitFor();
   });
 });
 
@@ -142,7 +160,7 @@ describe('an address that leads nowhere', () => {
     const page = await chromium.pageOf(server.admin);
     const answer = await page.goto('/nope');
     expect(answer?.status()).toBe(404);
-    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
     await page.getByRole('link', { name: 'Back to the inbox' }).click();
     await page.getByRole('navigation', { name: 'Reviews', exact: true }).waitFor();
   });

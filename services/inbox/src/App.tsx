@@ -67,6 +67,7 @@ function ForPeople() {
       failed={(error, retry) => (
         <Plain>
           <EmptyState
+            whole
             title="The inbox could not be loaded"
             actions={
               <button type="button" className="button button-primary" onClick={retry}>

@@ -6,14 +6,16 @@ import { ShortcutsDialog } from './elements/ShortcutsDialog.js';
 import { Boundary } from './elements/telling/Boundary.js';
 import { StreamLight } from './live/StreamLight.js';
 import { AccountMenu } from './session/AccountMenu.js';
+import { ChangePasswordDialog } from './session/ChangePasswordDialog.js';
 import { ProjectSwitch } from './session/ProjectSwitch.js';
 import { SessionEndedDialog } from './session/SessionEndedDialog.js';
 
 /** What stands around every screen of somebody who is signed in. */
 export function Shell({ children }: { children: ReactNode }) {
-  const [help, setHelp] = useState(false);
+  const [dialog, setDialog] = useState<'help' | 'password' | null>(null);
+  const close = () => setDialog(null);
   const [path] = useLocation();
-  useKeys({ '?': () => setHelp(true) });
+  useKeys({ '?': () => setDialog('help') });
   return (
     <div className="shell">
       <a className="skip-link" href="#main">
@@ -27,13 +29,14 @@ export function Shell({ children }: { children: ReactNode }) {
         <ProjectSwitch />
         <div className="topbar-end">
           <StreamLight />
-          <AccountMenu onHelp={() => setHelp(true)} />
+          <AccountMenu onHelp={() => setDialog('help')} onPassword={() => setDialog('password')} />
         </div>
       </header>
       <main id="main" className="main" tabIndex={-1}>
         <Boundary key={path}>{children}</Boundary>
       </main>
-      {help ? <ShortcutsDialog onClose={() => setHelp(false)} /> : null}
+      {dialog === 'help' ? <ShortcutsDialog onClose={close} /> : null}
+      {dialog === 'password' ? <ChangePasswordDialog onClose={close} /> : null}
       <SessionEndedDialog />
     </div>
   );

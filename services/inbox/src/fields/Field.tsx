@@ -71,15 +71,11 @@ export function Field({ field, sent, edit, onEdit, onRevert, disabled = false }:
 }
 
 function FieldLabel({ id, text, labelled }: { id: string; text: string; labelled: boolean }) {
-  const props = { id: `${id}-label`, className: 'field-label' };
-  return labelled ? (
-    <label {...props} htmlFor={id}>
-      <Revealed text={text} />
-    </label>
-  ) : (
-    <h2 {...props}>
-      <Revealed text={text} />
-    </h2>
+  const words = <Revealed text={text} />;
+  return (
+    <h3 id={`${id}-label`} className="field-label">
+      {labelled ? <label htmlFor={id}>{words}</label> : words}
+    </h3>
   );
 }
 

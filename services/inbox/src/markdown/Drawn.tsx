@@ -39,8 +39,8 @@ function Unfetched({ text, attempt, onAgain }: { text: string; attempt: number; 
   );
 }
 
-/** A text drawn as markdown, or its source with the reason why it is not. */
-export function Drawn({ text }: { text: string }) {
+/** A text drawn as markdown, or its source with the reason why it is not; `below` is the level of the heading it belongs to. */
+export function Drawn({ text, below }: { text: string; below: number }) {
   const [{ attempt, DrawnMarkdown }, setTried] = useState(() => ({ attempt: 1, DrawnMarkdown: drawing() }));
   const why = whyUndrawn(text);
   if (why !== null) return <Undrawn text={text} why={why} />;
@@ -57,7 +57,7 @@ export function Drawn({ text }: { text: string }) {
       }
     >
       <Suspense fallback={<Progress label="Rendering…" />}>
-        <DrawnMarkdown text={text} />
+        <DrawnMarkdown text={text} below={below} />
       </Suspense>
     </Guarded>
   );

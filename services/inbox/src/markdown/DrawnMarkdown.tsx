@@ -4,6 +4,7 @@ import remarkGfm from 'remark-gfm';
 import { COMPLETE_HANDLERS } from './complete-handlers.js';
 import { DrawnLink } from './DrawnLink.js';
 import { DrawnPicture } from './DrawnPicture.js';
+import { rehypeHeadings } from './headings.js';
 import { rehypeRevealed } from './revealed-text.js';
 import { rehypeUnshown } from './unshown.js';
 
@@ -17,12 +18,6 @@ const COMPONENTS: Components = {
     </DrawnLink>
   ),
   img: ({ src, alt = '', title }) => <DrawnPicture source={typeof src === 'string' ? src : ''} alt={alt} title={title} />,
-  // Headings of a field stand below those of the page.
-  h1: ({ children }) => <h3>{children}</h3>,
-  h2: ({ children }) => <h4>{children}</h4>,
-  h3: ({ children }) => <h5>{children}</h5>,
-  h4: ({ children }) => <h6>{children}</h6>,
-  h5: ({ children }) => <h6>{children}</h6>,
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard
     <section className="scrolled" aria-label="Table" tabIndex={0}>
@@ -42,14 +37,14 @@ const asWritten = (address: string): string => address;
  * M2 Should a part not be seen all the same, the page says so and shows the source.
  * M3 Characters that cannot be seen are named, also those written as `&zwnj;`.
  */
-export function DrawnMarkdown({ text }: { text: string }) {
+export function DrawnMarkdown({ text, below }: { text: string; below: number }) {
   return (
     <div className="prose">
       {/* Addresses are judged where they are used: the library's own filter knows only its own list. */}
       <ReactMarkdown
         remarkPlugins={[remarkGfm, remarkBreaks]}
         remarkRehypeOptions={{ handlers: COMPLETE_HANDLERS }}
-        rehypePlugins={[rehypeUnshown, rehypeRevealed]}
+        rehypePlugins={[[rehypeHeadings, { below }], rehypeUnshown, rehypeRevealed]}
         components={COMPONENTS}
         urlTransform={asWritten}
       >

@@ -3,16 +3,21 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { DrawnMarkdown } from './DrawnMarkdown.js';
 
-const drawn = (text: string) => renderToStaticMarkup(createElement(DrawnMarkdown, { text }));
+const drawn = (text: string) => renderToStaticMarkup(createElement(DrawnMarkdown, { text, below: 3 }));
 
 const wordsIn = (html: string) => html.replace(/<[^>]*>/g, '');
 
 describe('untrusted markdown', () => {
   it('is drawn, its headings below those of the page', () => {
     const html = drawn('# Title\n\nSome **bold** text\n\n- [ ] open\n\n| a | b |\n|:-:|--:|\n| 1 | 2 |');
-    expect(html).toContain('<h3>Title</h3>');
+    expect(html).toContain('<h4>Title</h4>');
     expect(html).toContain('<strong>bold</strong>');
     expect(html).toContain('<td class="aligned-center">1</td>');
+  });
+
+  it('keeps its headings in order, whichever levels the text leaves out', () => {
+    const levels = (text: string) => [...drawn(text).matchAll(/<h(\d)>/g)].map(([, level]) => Number(level));
+    expect(levels('### a\n\n# b\n\n#### c\n\n## d\n\n### e\n\n###### f\n\n# g')).toEqual([4, 4, 5, 5, 6, 6, 4]);
   });
 
   it.each([

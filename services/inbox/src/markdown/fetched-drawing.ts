@@ -1,6 +1,6 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 
-type Drawing = LazyExoticComponent<ComponentType<{ text: string }>>;
+type Drawing = LazyExoticComponent<ComponentType<{ text: string; below: number }>>;
 
 /** What draws markdown did not come: a fault of the way here, not of the text. */
 export class NotFetched extends Error {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { effectInWords } from './action-effect.js';
+import { effectInWords, fateOfEdits, feedbackWanted } from './action-effect.js';
 import { action, askedForChanges, requested, shownAfter } from './wire-fixture.js';
 
 describe('what an action does', () => {
@@ -19,5 +19,30 @@ describe('what an action does', () => {
     ['constructor', { kind: 'side_effect' as const }, 'Decides nothing'],
   ])('is said of “%s” %j: %s', (label, more, words) => {
     expect(effectInWords(action('it', { label, ...more }))).toBe(words);
+  });
+});
+
+describe('of several actions', () => {
+  const [yes, no, again, flag] = [
+    action('Ship', { decision_value: 'approved' }),
+    action('Reject', { decision_value: 'rejected', requires_feedback: true }),
+    action('Request changes', { kind: 'iteration', requires_feedback: true }),
+    action('Flag', { kind: 'side_effect' }),
+  ];
+
+  it('the page says what becomes of edits', () => {
+    expect(fateOfEdits([yes, again, flag, no])).toBe(
+      'Your edits are approved with “Ship”, go to the agent as a suggestion with “Request changes” and are not sent with “Reject”.',
+    );
+    expect(fateOfEdits([no, action('Close', {})])).toBe('Your edits are not sent with “Reject” and “Close”.');
+    expect(fateOfEdits([flag])).toBe('');
+  });
+
+  it('the page says which want feedback', () => {
+    expect(feedbackWanted([yes, flag])).toBe('Optional.');
+    expect(feedbackWanted([no, again])).toBe('Required.');
+    expect(feedbackWanted([yes, no, again, action('Send back', { kind: 'iteration', requires_feedback: true })])).toBe(
+      'Required for “Reject”, “Request changes” and “Send back”, otherwise optional.',
+    );
   });
 });

@@ -36,6 +36,11 @@ function lineOf(field: TemplateField, value: unknown): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1).trimEnd()}…` : line;
 }
 
+/** How often changes were requested: once for each version after the first, and once where the agent has not answered. */
+export function changeRequestsOf({ iteration_count, change_request }: Pick<Review, 'iteration_count' | 'change_request'>): number {
+  return iteration_count + (change_request === null ? 0 : 1);
+}
+
 /** Keys of the payload that its template does not declare (decision 8). */
 export function undeclaredKeys(review: Pick<Review, 'payload' | 'template_fields'>): string[] {
   const declared = new Set(review.template_fields.map((field) => field.name));

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { sentenceOf } from '../api/failure.js';
 import { useSession } from './session-context.js';
 
-export function AccountMenu({ onHelp }: { onHelp: () => void }) {
+export function AccountMenu({ onHelp, onPassword }: { onHelp: () => void; onPassword: () => void }) {
   const { me, project, signOut } = useSession();
   const menu = useRef<HTMLDetailsElement>(null);
   const [failure, setFailure] = useState<string | null>(null);
@@ -26,6 +26,12 @@ export function AccountMenu({ onHelp }: { onHelp: () => void }) {
     };
   }, []);
 
+  /** A dialog gives the focus back to where it was: that is the menu's button, for its items are gone by then. */
+  const opening = (open: () => void) => () => {
+    if (menu.current) menu.current.open = false;
+    menu.current?.querySelector('summary')?.focus();
+    open();
+  };
   return (
     <details className="menu" ref={menu}>
       <summary className="menu-button" aria-label={`Account: ${me.name || me.email}`}>
@@ -41,15 +47,11 @@ export function AccountMenu({ onHelp }: { onHelp: () => void }) {
             {project.role === 'admin' ? 'Admin' : 'Reviewer'} of {project.name}
           </span>
         </div>
-        <button
-          type="button"
-          className="menu-item"
-          onClick={() => {
-            if (menu.current) menu.current.open = false;
-            onHelp();
-          }}
-        >
+        <button type="button" className="menu-item" onClick={opening(onHelp)}>
           Keyboard shortcuts
+        </button>
+        <button type="button" className="menu-item" onClick={opening(onPassword)}>
+          Change password
         </button>
         <button type="button" className="menu-item" onClick={() => signOut().catch((error: unknown) => setFailure(sentenceOf(error)))}>
           Sign out

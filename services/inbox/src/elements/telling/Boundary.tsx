@@ -13,6 +13,7 @@ export class Boundary extends Component<{ children: ReactNode }, { failed: boole
     if (!this.state.failed) return this.props.children;
     return (
       <EmptyState
+        whole
         title="Something went wrong"
         actions={
           <button type="button" className="button button-primary" onClick={() => location.reload()}>

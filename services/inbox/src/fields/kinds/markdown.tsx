@@ -4,6 +4,9 @@ import { readable } from '../../review/difference/payload-difference.js';
 import type { EditProps, FieldView, ShowProps } from '../field-view.js';
 import { TextInput } from '../text-input.js';
 
+/** Level of the heading a field has. */
+const FIELD_HEADING = 3;
+
 function Tabs({ tabs, chosen, onChoose }: { tabs: readonly string[]; chosen: string; onChoose: (tab: string) => void }) {
   const name = useId();
   return (
@@ -26,7 +29,7 @@ function ShowMarkdown({ value }: ShowProps) {
   return (
     <div className="markdown-field">
       <Tabs tabs={['Formatted', 'Source']} chosen={tab} onChoose={setTab} />
-      {tab === 'Formatted' ? <Drawn text={source} /> : <Source text={source} />}
+      {tab === 'Formatted' ? <Drawn text={source} below={FIELD_HEADING} /> : <Source text={source} />}
     </div>
   );
 }
@@ -34,7 +37,7 @@ function ShowMarkdown({ value }: ShowProps) {
 function EditMarkdown(props: EditProps) {
   const [tab, setTab] = useState('Formatted');
   const text = props.text ?? readable(props.value);
-  const formatted = text === '' ? <p className="value value-none">Empty</p> : <Drawn text={text} />;
+  const formatted = text === '' ? <p className="value value-none">Empty</p> : <Drawn text={text} below={FIELD_HEADING} />;
   return (
     <div className="markdown-field">
       <Tabs tabs={['Formatted', 'Edit']} chosen={tab} onChoose={setTab} />

@@ -19,7 +19,7 @@ const TABS = [
   { status: 'awaiting_iteration', label: 'Waiting for the agent' },
   // Of what is over somebody looks for what just happened.
   { status: 'decided', label: 'Decided', sort: 'settled_at' },
-  { status: 'expired', label: 'Expired', sort: 'settled_at' },
+  { status: 'expired', label: 'Expired or withdrawn', sort: 'settled_at' },
   { status: 'archived', label: 'Archived', sort: 'settled_at' },
 ] as const satisfies { status: ReviewStatus; label: string; sort?: ReviewListQuery['sort'] }[];
 
@@ -100,6 +100,7 @@ function Reviews({ list, label, arrived = NONE, empty }: ReviewsProps) {
     next?.scrollIntoView({ block: 'nearest' });
   };
   useReturn(rows, list.phase);
+  const { button, loadMore } = useReadOn(rows, list);
   useKeys({ j: move(1), arrowdown: move(1), k: move(-1), arrowup: move(-1) });
 
   if (list.phase === 'loading') return <Skeleton label={label} />;
@@ -123,7 +124,7 @@ function Reviews({ list, label, arrived = NONE, empty }: ReviewsProps) {
             {list.items.length} of {list.total}
             {list.capped ? '+' : ''}
           </span>
-          <button type="button" className="button" onClick={list.loadMore} disabled={list.loadingMore}>
+          <button type="button" className="button" ref={button} onClick={loadMore} disabled={list.loadingMore}>
             {list.loadingMore ? 'Loading…' : 'Show more'}
           </button>
         </div>
@@ -143,6 +144,31 @@ function useReturn(rows: RefObject<HTMLOListElement | null>, phase: ReviewListSt
     const row = left.map((id) => rows.current?.querySelector<HTMLElement>(`a[href="/reviews/${id}"]`)).find((found) => found);
     row?.focus();
   }, [rows, phase, place]);
+}
+
+/** Who asks for more reads on at the first of them; where none came, they may ask again. */
+function useReadOn(rows: RefObject<HTMLOListElement | null>, { items, hasMore, error, loadingMore, loadMore }: ReviewListState) {
+  const button = useRef<HTMLButtonElement>(null);
+  const last = useRef<string | null>(null);
+  useEffect(() => {
+    if (last.current === null || loadingMore) return;
+    const next = items[items.findIndex(({ id }) => id === last.current) + 1];
+    // A load that was under way already brought none of them.
+    if (next === undefined && hasMore && !error) return;
+    last.current = null;
+    // The button is off while it loads, which takes the focus from it. Somebody who went elsewhere meanwhile stays there.
+    const focused = document.activeElement;
+    if (focused !== null && focused !== document.body && focused !== button.current) return;
+    const row = next && rows.current?.querySelector<HTMLElement>(`a[href="/reviews/${next.id}"]`);
+    (row ?? button.current)?.focus();
+  }, [rows, items, hasMore, error, loadingMore]);
+  return {
+    button,
+    loadMore: () => {
+      last.current = items.at(-1)?.id ?? null;
+      loadMore();
+    },
+  };
 }
 
 function usePlaceOfList(list: string): void {

@@ -5,6 +5,7 @@ import { Revealed } from '../../elements/Revealed.js';
 import { IrreversibilityBadge, OutcomeBadge, PriorityBadge, PriorityMark } from '../../elements/ReviewBadges.js';
 import { Countdown } from '../../elements/time/Countdown.js';
 import { Ago } from '../../elements/time/Moment.js';
+import { byWhom } from '../../review/decider.js';
 import { isOpen } from '../../review/desk.js';
 import { holderOf } from '../../review/holder.js';
 import { summaryOf, templateNameOf } from '../../review/summary.js';
@@ -51,7 +52,7 @@ export function ReviewRow({ review, arrived }: { review: Review; arrived: boolea
             <Countdown deadline={review.expires_at} action={review.timeout_action} />
           </span>
         ) : !open && review.decided_by !== null ? (
-          <span className="row-decider">{review.decided_by === me.email ? 'by you' : `by ${review.decided_by}`}</span>
+          <span className="row-decider">{byWhom(review.decided_by, me.email)}</span>
         ) : null}
         <span className="row-age">
           <Ago time={review.settled_at ?? review.created_at} />

@@ -1,8 +1,8 @@
 import type { InviteInfo } from '@countersign/contracts';
-import { type FormEvent, useEffect, useId, useState } from 'react';
+import { type FormEvent, type ReactNode, useCallback, useEffect, useId, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useApi } from '../../api/api-context.js';
-import { sentenceOf } from '../../api/failure.js';
+import { Refused, sentenceOf } from '../../api/failure.js';
 import { EmptyState } from '../../elements/telling/EmptyState.js';
 import { Progress } from '../../elements/telling/Progress.js';
 import { useTitle } from '../../elements/telling/title.js';
@@ -11,31 +11,35 @@ import { Plain } from '../../Shell.js';
 import { NewPassword } from '../../session/NewPassword.js';
 import { tellOtherTabs } from '../../session/SessionProvider.js';
 
-/** Where the link of an invitation leads; its token stands in the fragment. */
+/**
+ * The token of the invitation. It comes in the fragment, and is taken out of the address at once, which is seen, copied and remembered. It stays
+ * with the entry of the page's history: an invitation can be read again after a reload, until it is accepted.
+ */
+function tokenOfInvitation(): string {
+  const linked = location.hash.slice(1);
+  if (linked !== '') history.replaceState({ invitation: linked }, '', location.pathname + location.search);
+  const kept: unknown = (history.state as { invitation?: unknown } | null)?.invitation;
+  return typeof kept === 'string' ? kept : '';
+}
+
+/** Where the link of an invitation leads. */
 export function InviteScreen() {
   useTitle('Invitation');
   const api = useApi();
-  const [token] = useState(() => location.hash.slice(1));
+  const [token] = useState(tokenOfInvitation);
   const [offer, setOffer] = useState<InviteInfo | null>(null);
-  const [failure, setFailure] = useState<string | null>(token === '' ? 'The link is incomplete. Open it exactly as it was sent.' : null);
+  const [failure, setFailure] = useState<unknown>(null);
 
-  useEffect(() => {
-    if (token === '') return;
-    api
-      .call('getInvite', { params: { token } })
-      .then(setOffer)
-      .catch((error: unknown) => setFailure(sentenceOf(error)));
+  const read = useCallback(() => {
+    setFailure(null);
+    api.call('getInvite', { params: { token } }).then(setOffer).catch(setFailure);
   }, [api, token]);
+  useEffect(() => {
+    if (token !== '') read();
+  }, [token, read]);
 
-  if (failure !== null) {
-    return (
-      <Plain>
-        <EmptyState title="This invitation is not valid" actions={<Link href="/login">Sign in</Link>}>
-          <p role="alert">{failure} Ask the sender for a new one.</p>
-        </EmptyState>
-      </Plain>
-    );
-  }
+  if (token === '') return <NoInvitation title="This link is incomplete" text="Open it exactly as it was sent." />;
+  if (failure !== null) return <Refusal error={failure} onAgain={read} />;
   return (
     <Plain>
       {offer === null ? (
@@ -50,6 +54,52 @@ export function InviteScreen() {
           <AcceptForm token={token} email={offer.email} />
         </div>
       )}
+    </Plain>
+  );
+}
+
+/** Why there is nothing to accept, and what to do instead. */
+function Refusal({ error, onAgain }: { error: unknown; onAgain: () => void }) {
+  switch (error instanceof Refused ? error.code : null) {
+    case 'invite_used':
+      return <NoInvitation title="This invitation was already accepted" text="Sign in with the e-mail address it was sent to." />;
+    case 'invite_expired':
+      return <NoInvitation title="This invitation has expired" text="Ask whoever sent it for a new one." />;
+    case 'invite_invalid':
+    case 'validation_failed':
+      return (
+        <NoInvitation
+          title="This invitation is not valid"
+          text="It was withdrawn, or the link is not as it was sent. Ask whoever sent it for a new one."
+        />
+      );
+    default:
+      return (
+        <NoInvitation
+          title="The invitation could not be loaded"
+          text={sentenceOf(error)}
+          action={
+            <button type="button" className="button button-primary" onClick={onAgain}>
+              Try again
+            </button>
+          }
+        />
+      );
+  }
+}
+
+const SIGN_IN = (
+  <Link href="/login" className="button button-primary">
+    Sign in
+  </Link>
+);
+
+function NoInvitation({ title, text, action = SIGN_IN }: { title: string; text: string; action?: ReactNode }) {
+  return (
+    <Plain>
+      <EmptyState whole title={title} actions={action}>
+        <p role="alert">{text}</p>
+      </EmptyState>
     </Plain>
   );
 }

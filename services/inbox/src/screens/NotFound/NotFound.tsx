@@ -6,6 +6,7 @@ export function NotFoundScreen() {
   useTitle('Not found');
   return (
     <EmptyState
+      whole
       title="Page not found"
       actions={
         <Link href="/" className="button button-primary">

@@ -6,6 +6,7 @@ import { safeLink } from '../../fields/addresses.js';
 import { useProjectPeople } from '../../queue/project-people.js';
 import { LAPSE } from '../../review/deadline.js';
 import { isOpen } from '../../review/desk.js';
+import { changeRequestsOf } from '../../review/summary.js';
 import { useSession } from '../../session/session-context.js';
 
 /** Who asks, how sure it is, and what is bound by the decision. */
@@ -66,7 +67,7 @@ export function Facts({ review }: { review: Review }) {
           <div>
             <dt>Change requests</dt>
             <dd>
-              {review.iteration_count} of {max_iterations}
+              {changeRequestsOf(review)} of {max_iterations}
             </dd>
           </div>
         )}

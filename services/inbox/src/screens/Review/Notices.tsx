@@ -24,6 +24,13 @@ export function Notices({ desk, change, notice, onDismiss }: NoticesProps) {
   useEffect(() => {
     if (notice) top.current?.scrollIntoView({ block: 'nearest' });
   }, [notice]);
+  // Who turned to what waited reads on here: the button they pressed is gone.
+  const waited = useRef(waiting);
+  useEffect(() => {
+    const lost = document.activeElement === null || document.activeElement === document.body;
+    if (waited.current !== null && waiting === null && lost) top.current?.focus({ preventScroll: true });
+    waited.current = waiting;
+  }, [waiting]);
   return (
     <div className={`notices ${news ? 'notices-kept' : ''}`} ref={top} tabIndex={-1}>
       {notice ? (

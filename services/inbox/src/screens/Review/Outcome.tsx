@@ -1,10 +1,11 @@
-import type { ChangeRequest, Review } from '@countersign/contracts';
+import type { Review } from '@countersign/contracts';
 import type { Dispatch, Ref } from 'react';
 import { Link } from 'wouter';
 import { Digest } from '../../elements/Digest.js';
 import { Revealed } from '../../elements/Revealed.js';
 import { outcomeOf } from '../../elements/ReviewBadges.js';
 import { FullTime } from '../../elements/time/Moment.js';
+import { ruleOf } from '../../review/decider.js';
 import type { DeskEvent } from '../../review/desk.js';
 import { useSession } from '../../session/session-context.js';
 import { ArchiveButton } from './ArchiveButton.js';
@@ -52,35 +53,31 @@ export function Outcome({ review, next, change, tell, ref }: OutcomeProps) {
           <Revealed text={review.feedback} />
         </blockquote>
       ) : null}
-      {review.change_request ? <Unanswered request={review.change_request} /> : null}
+      <Unanswered review={review} />
       <Approved review={review} />
     </section>
   );
 }
 
 /** What the agent had been asked for, and did not answer before the end. */
-function Unanswered({ request }: { request: ChangeRequest }) {
+function Unanswered({ review }: { review: Review }) {
+  const request = review.change_request;
+  if (request === null) return null;
   return (
     <div className="outcome-unanswered">
       <p className="outcome-by">
         <RequestedBy request={request} /> The agent had not answered yet.
       </p>
-      <Words request={request} />
+      <Words review={review} />
     </div>
   );
 }
 
-const SYSTEM: Record<string, string> = {
-  'system:timeout': 'Automatic: the deadline passed',
-  'system:max_iterations': 'Automatic: change-request limit reached',
-  'system/auto-approve': 'Automatic: approved by the template',
-};
-
 const PROOFS: Record<NonNullable<Review['decided_by_auth']>['method'], string> = {
-  password: 'password',
-  passkey: 'passkey',
-  sign_in_link: 'sign-in link',
-  recovery_link: 'recovery link',
+  password: 'a password',
+  passkey: 'a passkey',
+  sign_in_link: 'a sign-in link',
+  recovery_link: 'a recovery link',
 };
 
 function Decider({ review }: { review: Review }) {
@@ -105,7 +102,7 @@ function Decider({ review }: { review: Review }) {
         <EndedAt review={review} />
       </>
     );
-  const who = decided_by === me.email ? `You (${decided_by})` : (SYSTEM[decided_by] ?? decided_by);
+  const who = decided_by === me.email ? `You (${decided_by})` : (ruleOf(decided_by)?.sentence ?? decided_by);
   return (
     <>
       {who}

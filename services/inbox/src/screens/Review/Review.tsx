@@ -119,6 +119,7 @@ function NotShown({ error, reload }: { error: unknown; reload: () => void }) {
   if (code === 'review_not_found' || code === 'validation_failed' || code === 'route_not_found') {
     return (
       <EmptyState
+        whole
         title="Review not found"
         actions={
           <Link href="/" className="button button-primary">
@@ -133,6 +134,7 @@ function NotShown({ error, reload }: { error: unknown; reload: () => void }) {
   const forbidden = error instanceof Refused && error.status === 403;
   return (
     <EmptyState
+      whole
       title={forbidden ? 'You do not have access to this review' : 'The review could not be loaded'}
       actions={
         <button type="button" className="button button-primary" onClick={reload}>

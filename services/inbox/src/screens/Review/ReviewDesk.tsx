@@ -1,4 +1,5 @@
 import { type Dispatch, useEffect, useRef } from 'react';
+import { useMore } from '../../elements/more.js';
 import { useSettling } from '../../elements/settling.js';
 import { useAnnounce } from '../../elements/telling/Announcer.js';
 import { Drawn } from '../../markdown/Drawn.js';
@@ -34,6 +35,7 @@ export function ReviewDesk({ desk, change, reload, next }: DeskProps) {
   const decision = useDecision({ desk, change, reload });
   const editable = shown.status === 'pending' && !heldByOther;
   const outcome = useOutcomeInSight(desk);
+  const side = useMore<HTMLElement>('y');
   // What lies where the buttons were is not what a second press was meant for.
   const { guard } = useSettling(`${shown.id} ${open}`);
 
@@ -48,15 +50,17 @@ export function ReviewDesk({ desk, change, reload, next }: DeskProps) {
             <h2 id="instructions-title" className="visually-hidden">
               Instructions of the template
             </h2>
-            <Drawn text={shown.template.instructions} />
+            <Drawn text={shown.template.instructions} below={2} />
           </section>
         ) : null}
         {shown.current_version > 1 ? <VersionHistory review={shown} /> : null}
         <ReviewFields desk={desk} change={change} editable={editable} disabled={decision.busy !== null} />
       </div>
-      <aside className="review-side" aria-label={open ? 'Your decision' : 'About this review'}>
-        {open ? <DecisionPanel desk={desk} change={change} reload={reload} holder={holder} draft={draft} decision={decision} /> : null}
-        <Facts review={shown} />
+      <aside className="review-side" aria-label={open ? 'Your decision' : 'About this review'} {...side}>
+        <div className="review-side-content">
+          {open ? <DecisionPanel desk={desk} change={change} reload={reload} holder={holder} draft={draft} decision={decision} /> : null}
+          <Facts review={shown} />
+        </div>
       </aside>
     </div>
   );

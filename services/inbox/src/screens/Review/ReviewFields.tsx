@@ -56,9 +56,9 @@ function Undeclared({ desk: { shown } }: { desk: Desk }) {
   if (keys.length === 0) return null;
   return (
     <section className="undeclared" aria-labelledby="undeclared-title">
-      <h2 id="undeclared-title" className="section-title">
+      <h3 id="undeclared-title" className="section-title">
         Additional values
-      </h2>
+      </h3>
       <p className="muted">
         The template does not describe {keys.length === 1 ? 'this value' : 'these values'}. {keys.length === 1 ? 'It' : 'They'} cannot be
         edited, and {keys.length === 1 ? 'is' : 'are'} part of what you approve.

@@ -20,7 +20,8 @@ export function ConfirmDialog({ intent, desk, change, onConfirm, onCancel }: Con
   const { action, review: shown, body } = intent;
   const irreversible = approves(action) && shown.irreversibility === 'irreversible';
   const why = asksWhy(intent);
-  const edits = Object.keys(body.edited_payload ?? {});
+  const sent = Object.keys(body.edited_payload ?? {});
+  const edits = sent.length > 0 ? sent : Object.keys(desk.edits);
   const effect = effectInWords(action);
   const reason = useRef<HTMLTextAreaElement>(null);
   const confirm = useRef<HTMLButtonElement>(null);
@@ -43,7 +44,11 @@ export function ConfirmDialog({ intent, desk, change, onConfirm, onCancel }: Con
       {irreversible ? <p className="confirm-irreversible">Once the agent has acted on your approval, it cannot be undone.</p> : null}
       {edits.length > 0 ? (
         <p>
-          {approves(action) ? 'With your edits to: ' : 'Your edits are sent as a suggestion: '}
+          {sent.length === 0
+            ? 'Your edits are not sent: '
+            : approves(action)
+              ? 'With your edits to: '
+              : 'Your edits are sent as a suggestion: '}
           {edits.map((name) => labelOf(shown, name)).join(', ')}.
         </p>
       ) : null}

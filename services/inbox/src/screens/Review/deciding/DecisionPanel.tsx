@@ -1,8 +1,8 @@
-import type { Dispatch } from 'react';
+import { type Dispatch, useEffect, useRef } from 'react';
 import { useKeys } from '../../../elements/keys.js';
 import { useSettling } from '../../../elements/settling.js';
 import { actionOfKey, inOrder } from '../../../review/action-order.js';
-import type { Desk, DeskEvent } from '../../../review/desk.js';
+import { type Desk, type DeskEvent, isOpen } from '../../../review/desk.js';
 import type { Holder } from '../../../review/holder.js';
 import { whatWaits } from '../../../review/what-waits.js';
 import { Awaited } from '../Awaited.js';
@@ -27,10 +27,12 @@ interface PanelProps {
 export function DecisionPanel({ desk, change, reload, holder, draft, decision }: PanelProps) {
   const { shown, waiting } = desk;
   const pending = shown.status === 'pending';
+  const news = waiting && whatWaits(shown, waiting);
   const actions = inOrder(shown.available_actions);
   const armed = actions.find((action) => action.id === desk.armed);
   const off = holder.kind === 'other' || waiting !== null || decision.busy !== null;
   const settling = useSettling(meaningOf(desk, off));
+  const panel = useFocusAfterTurn(shown.status);
   const byKey = (key: string) => {
     const action = off ? undefined : actionOfKey(key, actions);
     return action && (() => (settling.isSettling() ? undefined : decision.press(action, { byKey: true })));
@@ -39,10 +41,10 @@ export function DecisionPanel({ desk, change, reload, holder, draft, decision }:
 
   return (
     <>
-      <section className="panel" aria-label="Decision">
-        <h2 className="section-title">{pending ? 'Your decision' : 'Waiting for the agent'}</h2>
-        {pending ? null : <Awaited review={shown} />}
-        {waiting ? <p className="panel-line warning-text">{whatWaits(shown, waiting).panel}</p> : null}
+      <section className="panel" aria-label="Decision" ref={panel} tabIndex={-1}>
+        <h2 className="section-title">{turnOf(desk)}</h2>
+        {pending ? null : <Awaited review={shown} answered={news !== null} />}
+        {news ? <p className="panel-line warning-text">{news.panel}</p> : null}
         <HoldLine review={shown} holder={holder} reload={reload} change={change} tell={decision.tell} />
         {pending && holder.kind !== 'other' ? <EditsLine desk={desk} change={change} draft={draft} /> : null}
         <FeedbackInput desk={desk} change={change} actions={actions} armed={armed} off={off} onSend={decision.press} />
@@ -53,6 +55,25 @@ export function DecisionPanel({ desk, change, reload, holder, draft, decision }:
       ) : null}
     </>
   );
+}
+
+/** Whose turn it is: not the agent's any more where its answer waits to be looked at. */
+function turnOf({ shown, waiting }: Desk): string {
+  if (shown.status === 'pending') return 'Your decision';
+  if (waiting === null) return 'Waiting for the agent';
+  return isOpen(waiting) ? 'Waiting for you' : 'Closed';
+}
+
+/** When it is somebody else's turn, what was pressed is gone: who pressed it reads on where the page says whose turn it is. */
+function useFocusAfterTurn(status: string) {
+  const panel = useRef<HTMLElement>(null);
+  const was = useRef(status);
+  useEffect(() => {
+    const lost = document.activeElement === null || document.activeElement === document.body;
+    if (was.current !== status && lost) panel.current?.focus({ preventScroll: true });
+    was.current = status;
+  }, [status]);
+  return panel;
 }
 
 /** What pressing a button of the bar would do, as far as one that is meant for something else would do harm. */

@@ -1,6 +1,6 @@
 import type { TemplateAction } from '@countersign/contracts';
 import { type Dispatch, useEffect, useId, useRef } from 'react';
-import { takesEdits } from '../../../review/action-effect.js';
+import { feedbackWanted } from '../../../review/action-effect.js';
 import { type Desk, type DeskEvent, LONGEST_FEEDBACK } from '../../../review/desk.js';
 
 interface FeedbackProps {
@@ -44,7 +44,6 @@ export function FeedbackInput({ desk, change, actions, armed, off, onSend }: Fee
       />
       <p id={`${id}-note`} className={`field-note ${missing ? 'danger-text' : 'muted'}`} role={armed ? 'alert' : undefined}>
         {noteOf(actions, armed, missing)}
-        {armed && takesEdits(armed) && Object.keys(desk.edits).length > 0 ? ' Your edits are sent as a suggestion.' : null}
       </p>
     </div>
   );
@@ -55,6 +54,5 @@ function noteOf(actions: readonly TemplateAction[], armed: TemplateAction | unde
     return missing
       ? `Enter feedback first; the agent receives it with “${armed.label}”.`
       : `Press Ctrl + Enter or “${armed.label}” to submit.`;
-  const need = actions.filter((action) => action.requires_feedback).map((action) => action.label.toLowerCase());
-  return need.length > 0 ? `Required to ${need.join(' or to ')}.` : 'Optional.';
+  return feedbackWanted(actions);
 }

@@ -7,6 +7,7 @@ import { outcomeOf } from '../../../elements/ReviewBadges.js';
 import { useAnnounce } from '../../../elements/telling/Announcer.js';
 import { TAKE_BACK, takesEdits } from '../../../review/action-effect.js';
 import { fullTimeOf } from '../../../review/deadline.js';
+import { byWhom } from '../../../review/decider.js';
 import { type Desk, type DeskEvent, labelOf } from '../../../review/desk.js';
 import { problems } from '../../../review/difference/edits.js';
 import { asksFirst, type Intent, intentOf, stands, withReason } from '../../../review/intent.js';
@@ -90,7 +91,7 @@ export function useDecision({ desk, change, reload }: { desk: Desk; change: Disp
       const request = begun.change_request;
       const own = request?.requested_by === `reviewer:${me.email}`;
       const takenBack = action.id !== TAKE_BACK ? undefined : own ? request.feedback : null;
-      const sent = action.kind !== 'side_effect' ? 'all' : body.feedback === undefined ? 'nothing' : 'feedback';
+      const sent = takesEdits(action) ? 'all' : body.feedback === undefined ? 'nothing' : 'feedback';
       change({ type: 'acted', review, sent, takenBack });
       // A notice is read out by itself.
       if (done === null) announce(`Done: ${action.label}`);
@@ -156,7 +157,7 @@ export function noticeOf(error: unknown, own: string): Notice {
   }
   if (review && (review.decision !== null || review.status === 'expired' || review.status === 'archived')) {
     const { label } = outcomeOf({ status: review.status, decision: review.decision, withdrawn: false });
-    const by = review.decided_by === null ? '' : ` by ${review.decided_by === own ? 'you' : review.decided_by}`;
+    const by = review.decided_by === null ? '' : ` ${byWhom(review.decided_by, own)}`;
     const at = review.decided_at === null ? '' : `, ${fullTimeOf(review.decided_at)}`;
     return { tone: 'warning', title: `Already decided: ${label.toLowerCase()}${by}${at}`, text: STILL_HERE };
   }
