@@ -52,6 +52,22 @@ describe('the hour of a key', () => {
     expect(await tries(limits, 'key_next', 3, 5)).toBe(3);
   });
 
+  it.each([HOUR, -HOUR])('Q3 is the same hour at a gateway whose clock is off by %i ms', async (off) => {
+    const key = `key_clock_${off > 0}`;
+    const limits = new KeyLimits(db.pool);
+    expect(await tries(limits, key, 7, 5)).toBe(5);
+    const real = Date.now;
+    Date.now = () => real() + off;
+    try {
+      expect(await tries(new KeyLimits(db.pool), key, 7, 5)).toBe(2);
+    } finally {
+      Date.now = real;
+    }
+    expect(await tries(limits, key, 7, 5)).toBe(0);
+    const refused = await limits.count(key, 7).catch((error: Problem) => error);
+    expect(Number((refused as Problem).options.headers?.['Retry-After'])).toBeLessThanOrEqual(3_600);
+  });
+
   it('Q1 costs a key without a limit no query, and Q3 a key that used its hour up none either', async () => {
     let queries = 0;
     const counting = new Proxy(db.pool, {

@@ -8,9 +8,8 @@
  */
 import { Problem, retryAfter } from '@countersign/http';
 import type { Pool } from 'pg';
-import { RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
 
-const HOUR_S = 3_600;
+const HOUR_MS = 3_600_000;
 const LARGEST_LEASE = 100;
 
 interface Lease {
@@ -23,18 +22,17 @@ interface Lease {
   asking: Promise<void> | null;
 }
 
-function limiter(pool: Pool, keyPrefix: string, seconds: number): RateLimiterPostgres {
-  return new RateLimiterPostgres({
-    storeClient: pool,
-    storeType: 'pool',
-    schemaName: 'gateway',
-    tableName: 'rate_limits',
-    tableCreated: true,
-    keyPrefix,
-    points: 1,
-    duration: seconds,
-  });
-}
+/**
+ * One statement, by the database's clock: a gateway whose own is wrong would end everybody's hour, or begin it in the future. A window that is over
+ * begins anew with what is asked.
+ */
+const COUNT = `
+with now as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms)
+insert into gateway.rate_limits as r (key, points, expire) select $1::text, $2::integer, ms + ${HOUR_MS} from now
+on conflict (key) do update set
+  points = case when r.expire <= (select ms from now) then excluded.points else r.points + excluded.points end,
+  expire = case when r.expire <= (select ms from now) then excluded.expire else r.expire end
+returning points, expire - (select ms from now) as left_ms`;
 
 /** How much of an hour is leased at once: small limits are exact whatever the number of gateways. */
 export function leaseSize(limit: number): number {
@@ -42,15 +40,12 @@ export function leaseSize(limit: number): number {
 }
 
 export class KeyLimits {
-  readonly #limiter: RateLimiterPostgres;
   readonly #leases = new Map<string, Lease>();
 
   constructor(
-    pool: Pool,
+    private readonly pool: Pool,
     private readonly now: () => number = () => performance.now(),
-  ) {
-    this.#limiter = limiter(pool, 'key', HOUR_S);
-  }
+  ) {}
 
   /** Counts one request of a key. @throws {Problem} `rate_limit_exceeded` with Retry-After. */
   async count(keyId: string, limit: number | null): Promise<void> {
@@ -82,10 +77,11 @@ export class KeyLimits {
 
   async #extend(keyId: string, limit: number, lease: Lease): Promise<void> {
     const size = leaseSize(limit);
-    const counted: RateLimiterRes = await this.#limiter.penalty(keyId, size);
-    const granted = Math.max(0, Math.min(size, limit - (counted.consumedPoints - size)));
+    const { rows } = await this.pool.query<{ points: number; left_ms: number }>(COUNT, [`key:${keyId}`, size]);
+    const { points, left_ms } = rows[0] as { points: number; left_ms: number };
+    const granted = Math.max(0, Math.min(size, limit - (points - size)));
     lease.left += granted;
-    lease.until = this.now() + Math.max(1, counted.msBeforeNext);
+    lease.until = this.now() + Math.max(1, left_ms);
     lease.spent = granted === 0;
   }
 
