@@ -16,22 +16,29 @@ export class Stream {
   private constructor(
     response: Response,
     private readonly abort: AbortController,
+    private readonly onFrame: (frame: Frame, id: string) => void,
   ) {
     this.#ended = this.#read(response).catch(() => {});
   }
 
-  static async open(caller: Caller, lastEventId?: string): Promise<Stream> {
+  /** @param onFrame gets each frame that has a place, as it comes. */
+  static async open(caller: Caller, lastEventId?: string, onFrame: (frame: Frame, id: string) => void = () => {}): Promise<Stream> {
     const abort = new AbortController();
     const response = await fetch(`${caller.url}/api/v1/events/stream`, {
       headers: { authorization: `Bearer ${caller.bearer}`, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) },
       signal: abort.signal,
     });
     if (!response.ok) throw new Error(`The stream answered ${response.status}: ${await response.text()}`);
-    return new Stream(response, abort);
+    return new Stream(response, abort, onFrame);
   }
 
   get lastEventId(): string | undefined {
     return this.ids.at(-1);
+  }
+
+  /** Resolves when the connection is gone, whoever ended it. */
+  get ended(): Promise<void> {
+    return this.#ended;
   }
 
   async until(condition: (frame: Frame) => boolean): Promise<void> {
@@ -59,9 +66,17 @@ export class Stream {
   }
 
   #block(block: string): void {
+    let id: string | null = null;
     for (const line of block.split('\n')) {
-      if (line.startsWith('id: ')) this.ids.push(line.slice(4));
-      if (line.startsWith('data: ')) this.frames.push(JSON.parse(line.slice(6)) as Frame);
+      if (line.startsWith('id: ')) {
+        id = line.slice(4);
+        this.ids.push(id);
+      }
+      if (line.startsWith('data: ')) {
+        const frame = JSON.parse(line.slice(6)) as Frame;
+        this.frames.push(frame);
+        if (id !== null) this.onFrame(frame, id);
+      }
     }
     this.#wake.resolve();
     this.#wake = Promise.withResolvers<void>();

@@ -77,11 +77,13 @@ export const startServices = (settings: Record<string, string> = {}, dataDir?: s
 export interface ReplicatedTopology extends Topology {
   /** Its processes by pid, once each of them is ready. */
   processes(): Promise<Map<number, { service: string; port: number }>>;
+  /** Those that run now. */
+  running(): Promise<Map<number, { service: string; port: number }>>;
 }
 
 const SERVICES = 7;
 
-export async function startReplicas(settings: Record<string, string> = {}): Promise<ReplicatedTopology> {
+export async function startReplicas(settings: Record<string, string> = {}, dataDir?: string): Promise<ReplicatedTopology> {
   let running: SpawnedProgram | null = null;
   const processes = (program: SpawnedProgram) =>
     until('two processes of each service to be ready', async () => {
@@ -91,12 +93,13 @@ export async function startReplicas(settings: Record<string, string> = {}): Prom
       return answers.every(Boolean) && found;
     });
   const topology = await start(
-    (dataDir, env) => {
-      running = spawnServices(dataDir, { REPLICAS: '2', ...env });
+    (folder, env) => {
+      running = spawnServices(folder, { REPLICAS: '2', ...env });
       return running;
     },
     settings,
     {
+      dataDir,
       async kill({ program }) {
         const all = [...(await processes(program))];
         const [pid, { service, port }] = all[randomInt(all.length)] as (typeof all)[number];
@@ -113,6 +116,7 @@ export async function startReplicas(settings: Record<string, string> = {}): Prom
     ...topology,
     credentials: { ...topology.credentials, url: await balancer.listen() },
     processes: () => processes(running as unknown as SpawnedProgram),
+    running: () => serviceProcesses(running as unknown as SpawnedProgram),
     async stop() {
       await balancer.close();
       await topology.stop();

@@ -65,7 +65,7 @@ export async function startServer(place: Place, password: string, settings: Reco
   const deadline = Date.now() + START_MS;
   let said = '';
   while (Date.now() < deadline) {
-    const [port] = (await freePorts(1)) as [number];
+    const port = settings.port === undefined ? ((await freePorts(1))[0] as number) : Number(settings.port);
     const before = await sizeOf(place.log);
     const child = await launch(place, port, settings);
     const pid = child.pid ?? 0;

@@ -32,7 +32,7 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions {
   dataDir: string;
   logger?: { info(fields: object, message: string): void };
-  /** Server settings beside the supervisor's own, such as `{ max_connections: '400' }`. */
+  /** Server settings beside the supervisor's own, such as `{ max_connections: '400' }`. `port`: instead of a free one. */
   settings?: Record<string, string>;
   /** Whose binaries: `linux-x64`, …; this machine's when omitted. */
   platform?: string;
