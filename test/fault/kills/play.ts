@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
-import { playBatch } from './batch.js';
+import { type Outcome, playBatch } from './batch.js';
 import { batches, commit, done, isLong, write } from './rounds.js';
 import type { Stage } from './stage.js';
 
@@ -10,7 +10,7 @@ export function playKills(name: string, start: () => Promise<Stage>, { share, si
   jest.setTimeout(120_000 + size * A_KILL_MS);
 
   const all = batches(share, size);
-  const past = new Set(isLong ? done(name).map(({ seed }) => seed) : []);
+  const past = new Set(isLong ? done(name).flatMap((batch) => ('failed' in batch ? [] : [batch.seed])) : []);
   const left = all.filter(({ seed }) => !past.has(seed));
   let stage: Stage | null = null;
   afterAll(() => stage?.stop());
@@ -20,10 +20,16 @@ export function playKills(name: string, start: () => Promise<Stage>, { share, si
       it(`loses, doubles, reorders and forks nothing, and tells everybody the same, through ${batch.kills} kills (seed ${batch.seed})`, async () => {
         stage ??= await start();
         const began = Date.now();
-        const outcome = await playBatch(stage, batch);
+        const note = (said: Outcome | { failed: string }) => {
+          const [date, seconds] = [new Date(began).toISOString(), Math.round((Date.now() - began) / 1000)];
+          if (isLong) write(name, { ...said, seed: batch.seed, date, commit: commit(), seconds });
+        };
+        const outcome = await playBatch(stage, batch).catch((error: Error) => {
+          note({ failed: error.message });
+          throw error;
+        });
         past.add(batch.seed);
-        const date = new Date(began).toISOString();
-        if (isLong) write(name, { ...outcome, seed: batch.seed, date, commit: commit(), seconds: Math.round((Date.now() - began) / 1000) });
+        note(outcome);
         expect(Object.values(outcome.kills).reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(batch.kills);
         // A load that went through without a break, or told nobody anything, would have shown nothing.
         for (const moved of [outcome.unanswered, outcome.webhooks, outcome.frames, outcome.reviews - batch.kills])

@@ -13,12 +13,8 @@ const ROUNDS = Number(process.env.FAULT_ROUNDS ?? SHORT);
 const SEED = Number(process.env.FAULT_SEED ?? 1);
 const FOLDER = fileURLToPath(new URL('../../../.fault/', import.meta.url));
 
-export interface Done extends Outcome {
-  seed: number;
-  date: string;
-  commit: string;
-  seconds: number;
-}
+/** A batch as it is written down; one that failed says why, and is played again by the next run. */
+export type Done = { seed: number; date: string; commit: string; seconds: number } & (Outcome | { failed: string });
 
 export interface Batch {
   seed: number;

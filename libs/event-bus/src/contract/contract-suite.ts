@@ -168,6 +168,45 @@ export function eventBusContract(adapter: string, open: () => Promise<BusArena>)
         await member.ended;
       }, 60_000);
 
+      it('a storm of members that come, work and go or are killed, under load, loses, doubles and reorders nothing', async () => {
+        const stays = arena.openBus();
+        await stays.subscribe(recording('storm', { member: 'stays', batchSize: 10 }));
+        const streams = Array.from({ length: 24 }, () => newId('rev'));
+        const counts = new Map<string, number>();
+        let appended = 0;
+        const produce = async () => {
+          const some = Array.from({ length: 6 }, () => streams[appended++ % streams.length] as string);
+          await Promise.all(some.map((stream) => append(arena.store, stream, ['review.noted'])));
+          for (const stream of some) counts.set(stream, (counts.get(stream) ?? 0) + 1);
+        };
+        const handledBy = (member: string, before = 0) =>
+          until(
+            async () => {
+              await produce();
+              const { rows } = await arena.pool.query<{ n: number }>('select count(*)::int as n from effects where member = $1', [member]);
+              return rows[0]?.n ?? 0;
+            },
+            (n) => n > before,
+          );
+        let ofProcesses = 0;
+        for (let round = 0; round < 9; round++) {
+          if (round % 3 === 2) {
+            const member = await arena.spawnMember('storm');
+            ofProcesses = await handledBy('process', ofProcesses);
+            member.signal('SIGKILL');
+            await member.ended;
+          } else {
+            const comer = arena.openBus();
+            await comer.subscribe(recording('storm', { member: `comer ${round}`, batchSize: 10 }));
+            await handledBy(`comer ${round}`);
+            await comer.close();
+          }
+        }
+        const { position } = await arena.store.head();
+        expect(await stays.caughtUp('storm', position, 'all', 60_000)).toBe(true);
+        expectOnceInOrder(await effectsOf(arena.pool, 'storm'), counts);
+      }, 120_000);
+
       it('B5 delivers nothing after close() has resolved', async () => {
         const bus = arena.openBus();
         let closed = false;
