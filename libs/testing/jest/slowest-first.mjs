@@ -7,6 +7,8 @@ import Sequencer from '@jest/test-sequencer';
  * costs nothing but time.
  */
 const SLOW = [
+  'test/fault/kills/separate-services.kafka.e2e',
+  'test/fault/kills/in-one-process.e2e',
   'test/e2e/scenarios.e2e',
   'test/e2e/rolling-restart.kafka.e2e',
   'services/platform/src/server.e2e',
@@ -15,6 +17,7 @@ const SLOW = [
   'test/load/bench.e2e',
   'test/e2e/switching.kafka.e2e',
   'test/e2e/killed-in-flight.e2e',
+  'test/fault/races/requests.e2e',
   'services/inbox/e2e/session.browser.e2e',
   'services/inbox/e2e/deciding.browser.e2e',
   'services/inbox/e2e/fields.browser.e2e',
@@ -23,6 +26,7 @@ const SLOW = [
   'test/e2e/scenarios-services.kafka.e2e',
   'test/telemetry/traces-services.kafka.e2e',
   'test/matrix/matrix.e2e',
+  'test/fault/races/commands.int',
   'libs/event-bus/src/kafka/kafka-event-bus.kafka.int',
   'libs/event-bus/src/kafka/kafka-outage.kafka.int',
   'libs/event-bus/src/store/store-event-bus.int',

@@ -1,4 +1,5 @@
 /** What is due fires: never early, and once (timer-loop.ts T1–T3). */
+import { once } from 'node:events';
 import { until } from '@countersign/testing';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Server } from './timer-loop.fixture.js';
@@ -126,15 +127,28 @@ describe('TimerLoop', () => {
     expect((await server.fired()).map((one) => one.kind).sort()).toEqual(['timeout', 'witness']);
   });
 
-  it('fires ten thousand timers that are due at once, each once', async () => {
+  it('fires ten thousand timers that are due at once, each once, though a process is killed with some of them in its hands', async () => {
     const streams: string[] = [];
     for (let i = 0; i < 10; i++) streams.push(...(await Promise.all(Array.from({ length: 1_000 }, () => server.schedule(60)))));
-    server.loop();
-    server.loop();
+    const child = await server.startProcess(5_000);
     await server.db.advanceClock(61);
+    const firedBy = async (process: string) =>
+      (await server.db.pool.query('select from fired where process like $1 limit 1', [`${process}%`])).rowCount;
+    await until(
+      () => firedBy(String(child.pid)),
+      (count) => count === 1,
+    );
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await server.rows()).toBeGreaterThan(0);
+    server.loop();
+    server.loop();
     await until(server.rows, (count) => count === 0);
-    const all = await server.fired();
-    expect(all).toHaveLength(10_000);
-    expect(new Set(all.map((one) => one.stream))).toEqual(new Set(streams));
+    expect(await firedBy('here')).toBe(1);
+    expect(new Set((await server.fired()).map((one) => one.stream))).toEqual(new Set(streams));
+    const { rows } = await server.db.pool.query<{ streams: number; ends: number }>(
+      `select count(distinct stream)::int as streams, count(*)::int as ends from event_store.events where type = 'review.expired'`,
+    );
+    expect(rows).toEqual([{ streams: 10_000, ends: 10_000 }]);
   });
 });

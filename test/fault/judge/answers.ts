@@ -17,6 +17,7 @@ function promised({ what: asked, said: { action, version }, by, redemption }: An
       if (action === 'request_changes') {
         return ({ type, body }) => type === 'review.changes_requested' && body.by?.email === by && body.shown?.version === version;
       }
+      if (action === 'cancel_iteration') return ({ type, body }) => type === 'review.iteration_cancelled' && body.by?.email === by;
       return ({ type, body }) => type === 'review.decided' && body.decided_by?.email === by;
     case 'resubmit':
       return ({ type, body }) => type === 'review.resubmitted' && body.version === version;

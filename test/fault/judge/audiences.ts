@@ -12,6 +12,8 @@ function framesOf({ type, body }: Fact): string[] {
       return [...(body.trigger === 'action' ? ['review.action_taken'] : []), 'review.decided'];
     case 'review.changes_requested':
       return ['review.action_taken', 'review.retried'];
+    case 'review.iteration_cancelled':
+      return ['review.action_taken'];
     case 'review.expired':
     case 'review.withdrawn':
       return ['review.expired'];

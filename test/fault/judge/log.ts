@@ -5,7 +5,7 @@ export const SETTLING = new Set(['review.decided', 'review.expired', 'review.wit
 /** What may follow an end. */
 const AFTERWARDS = new Set(['review.redeemed', 'review.executed', 'review.late_attempt_refused', 'review.reminded']);
 /** What only somebody does, and only before the deadline. */
-const BY_SOMEBODY = new Set(['review.changes_requested', 'review.resubmitted', 'review.withdrawn', 'review.action_taken']);
+const BY_SOMEBODY = new Set(['review.changes_requested', 'review.resubmitted', 'review.withdrawn', 'review.iteration_cancelled']);
 
 const later = (time: string, seconds: number): string => new Date(Date.parse(time) + seconds * 1000).toISOString();
 
@@ -38,6 +38,7 @@ export function standing(id: string, facts: readonly Fact[]): Standing & { appro
   };
   for (const { type, time, body } of facts) {
     if (type === 'review.changes_requested') review.status = 'awaiting_iteration';
+    if (type === 'review.iteration_cancelled') review.status = 'pending';
     if (type === 'review.expired' || type === 'review.withdrawn') review.status = 'expired';
     if (type === 'review.resubmitted') Object.assign(review, { status: 'pending', current_version: body.version });
     if (type === 'review.decided') {

@@ -1,4 +1,4 @@
 import { inOneProcess } from './in-one-process.js';
 import { playKills } from './play.js';
 
-playKills('in one process', inOneProcess, { share: 0.6, size: 20 });
+playKills('in one process', inOneProcess, { share: 0.75, size: 25 });

@@ -108,6 +108,18 @@ const cancelledAgainstAnswered: Story = async (told) => {
   await read(told, review);
 };
 
+const takenBackAgainstAnswered: Story = async (told) => {
+  const review = await request(told);
+  await act(told, 'ann', review, 'request_changes', { version: 1, feedback: 'Longer.' });
+  const payload = { ...DRAFT, body: 'Dear Ann,\n\nlong.' };
+  await Promise.all([
+    agentDoes(told, 'resubmit', review, { body: { payload, version: 2 } }, { version: 2 }),
+    act(told, 'ann', review, 'cancel_iteration'),
+  ]);
+  await act(told, 'bob', review, 'approve');
+  await redeemIfApproved(told, review);
+};
+
 const cancelledAgainstDecided: Story = async (told) => {
   const review = await request(told);
   await Promise.all([act(told, 'ann', review, 'approve'), agentDoes(told, 'withdraw', review, { body: {} })]);
@@ -132,6 +144,7 @@ export const STORIES: readonly Story[] = [
   edit,
   changes,
   cancelledAgainstAnswered,
+  takenBackAgainstAnswered,
   cancelledAgainstDecided,
   timedOut,
   timedOut,
