@@ -90,6 +90,7 @@ export const ERRORS = {
   api_key_inactive: conflict('The API key is disabled.'),
   invalid_ip_allowlist: bad('An entry is not an IP address or CIDR range.'),
   invalid_template_id: bad('A listed template does not exist in this project.'),
+  invalid_expiry: bad('expires_at must be in the future: the key would be expired from the start.'),
   invalid_person: bad('No such person in this project.'),
   member_not_found: missing('No such person in this project.'),
   person_not_found: missing('No such person.'),

@@ -80,14 +80,21 @@ const BODY_ERRORS = [
   'payload_too_large',
   'request_timeout',
 ] as const;
-const ANY_ERRORS = ['invalid_request', 'uri_too_long', 'headers_too_large', 'internal_error', 'service_unavailable'] as const;
+const ANY_ERRORS = [
+  'invalid_request',
+  // A query parameter the operation does not have.
+  'validation_failed',
+  'uri_too_long',
+  'headers_too_large',
+  'internal_error',
+  'service_unavailable',
+] as const;
 
 /** Every code an operation can answer, in the order of the catalogue. */
 export function errorsOf(operation: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>([...ANY_ERRORS, ...ACCESS_ERRORS[operation.access], ...operation.errors]);
   if (operation.scopes.length > 0) codes.add('forbidden');
   if (operation.method !== 'GET') for (const code of BODY_ERRORS) codes.add(code);
-  if (operation.body || operation.query || operation.params) codes.add('validation_failed');
   // A parameter that a URL parser reads as another path, such as `..`.
   if (operation.params) codes.add('route_not_found');
   if (operation.body && JSON.stringify(operation.body).includes('"x-later"')) codes.add('feature_not_available');

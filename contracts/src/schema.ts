@@ -3,7 +3,8 @@
  *
  * S1. Every message has one `$id`, unique over all of contracts; declaring it twice fails at import.
  * S2. A message refers to another by `ref`, never by embedding it, so each schema is registered with ajv exactly once.
- * S3. Objects are open in the published schema. Whether an unknown key is dropped, refused or kept is the validator's mode (validate.ts).
+ * S3. Objects are open in the published schema, but for those of requests that take no other members (`strict`). Whether an unknown key is
+ *     dropped, refused or kept is the validator's mode (validate.ts).
  */
 import Type, { type Static, type TSchema, type TUnsafe } from 'typebox';
 
@@ -16,6 +17,16 @@ export function message<S extends TSchema>(id: string, schema: S): S {
   registry.set(id, schema);
   return schema;
 }
+
+/**
+ * A body that takes no members but its own, at any depth: a mistyped one is refused, not ignored. HRP drops what it does not know of what is sent
+ * about reviews (HRP §1.2a), so those messages are not.
+ */
+export function strict<S extends TSchema>(id: string, schema: S): S {
+  return message(id, Object.assign(schema, { additionalProperties: false }));
+}
+
+export const isStrict = (schema: TSchema): boolean => (schema as { additionalProperties?: unknown }).additionalProperties === false;
 
 /** All messages by `$id`, in the order they were declared. */
 export function messages(): ReadonlyMap<string, TSchema> {

@@ -19,11 +19,11 @@ const submitting = {
   scope: 'reviews:create',
   ok: '200',
   stranger: '404 review_not_found',
-  limited: '403 template_not_allowed',
+  limited: '404 review_not_found',
 } as const;
 const reading = { ...submitting, access: 'either', scope: 'reviews:read' } as const;
 
-const asking = { ...submitting, ok: '201', stranger: '404 template_not_found' } as const;
+const asking = { ...submitting, ok: '201', stranger: '404 template_not_found', limited: '404 template_not_found' } as const;
 const ask =
   (kind: 'plain' | SelfDeciding, more: Record<string, unknown> = {}) =>
   async (stage: Stage): Promise<Attempt> => ({ body: { template: (await stage.template(kind)).id, payload: DRAFT, ...more } });
@@ -68,7 +68,6 @@ export const ASKING_ROWS = {
       tries: 'to ask of what does not exist',
       attempt: () => ({ body: { template: 'nothing', payload: {} } }),
       ok: '404 template_not_found',
-      limited: '404 template_not_found',
     },
     {
       ...asking,

@@ -25,7 +25,7 @@ const human = {
   stranger: '404 review_not_found',
   limited: '403 human_actor_required',
 } as const;
-const tidy = { ...human, access: 'either', limited: '403 template_not_allowed' } as const;
+const tidy = { ...human, access: 'either', limited: '404 review_not_found' } as const;
 
 /** Whoever answers for what was asked, and whoever it was asked for (decision 30). */
 const NOT_THEIRS = {

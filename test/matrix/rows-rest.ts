@@ -179,7 +179,7 @@ export const REST_ROWS = {
   listFeedback: [{ ...key, scope: 'feedback:read', tries: 'to learn', attempt: nothing }],
   getStats: [{ ...reading, scope: 'stats:read', tries: 'to count', attempt: nothing }],
   listAuditEvents: [{ ...whole, tries: 'to read the log', attempt: nothing }],
-  verifyAudit: [{ ...reading, tries: 'to verify the log', attempt: () => ({ query: { from: '1', to: '5' } }) }],
+  verifyAudit: [{ ...whole, tries: 'to verify the log', attempt: () => ({ query: { from: '1', to: '5' } }) }],
   exportAudit: [{ ...whole, tries: 'to take the log', attempt: nothing }],
   listDeliveries: [{ ...whole, tries: 'to list deliveries', attempt: nothing }],
   getDelivery: [

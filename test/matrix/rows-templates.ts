@@ -12,9 +12,9 @@ const writing = {
   scope: 'templates:write',
   ok: '200',
   stranger: '404 template_not_found',
-  limited: '403 template_not_allowed',
+  limited: '404 template_not_found',
 } as const;
-const making = { ...writing, ok: '201', stranger: '201' } as const;
+const making = { ...writing, ok: '201', stranger: '201', limited: '403 template_not_allowed' } as const;
 const reading = { ...writing, scope: 'templates:read' } as const;
 
 const KEYS: readonly Actor[] = ['requesting key', 'another key', 'key whose owner has left'];

@@ -45,6 +45,13 @@ interface Right {
   plain?: readonly string[];
 }
 
+/** A mark for each parameter that takes any text; others are refused (`cursor` is a place). */
+function markedQuery({ query }: Route): string {
+  const { properties = {} } = (query ?? {}) as { properties?: Record<string, { type?: string; enum?: unknown; pattern?: string }> };
+  const texts = Object.entries(properties).filter(([name, it]) => it.type === 'string' && !it.enum && !it.pattern && name !== 'cursor');
+  return `?${texts.map(([name]) => `${name}=${MARK}`).join('&')}`;
+}
+
 export class MarkedRoutes {
   readonly order: readonly Route[];
 
@@ -117,7 +124,7 @@ export class MarkedRoutes {
     };
     const objects = this.target.objectsOf(route);
     const parameter = this.own[route.id] ?? objects[AT[route.id] ?? 0];
-    if (!route.body) return this.target.send(route, { headers, parameter, query: `?q=${MARK}&search=${MARK}` });
+    if (!route.body) return this.target.send(route, { headers, parameter, query: markedQuery(route) });
     const { body: example, plain: fixed } = this.right[route.id] ?? { body: examplesOf(this.target.document, route)[0] ?? {} };
     const plain = new Set(fixed);
     for (let left = textsOf(example).length; ; left--) {

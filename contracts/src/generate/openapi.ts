@@ -16,7 +16,8 @@ const TAGS = {
   settings: 'A project, its keys, its secret, its people.',
   templates: 'Review templates: fields and available actions.',
   reviews: 'Review requests and their outcome.',
-  deciding: 'Actions by people. API keys are refused with human_actor_required.',
+  deciding:
+    'Actions by people. API keys are refused with human_actor_required; archiving takes the scope reviews:decide, which a key may have.',
   feedback: 'Past decisions and their feedback.',
   stats: 'Counts.',
   audit: 'Tamper-evident audit log.',
@@ -39,7 +40,7 @@ export function openApi(examples: string, version: string): Json {
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description:
-        'HRP v1: an agent requests a review, a person decides, and a signed webhook delivers the decision. Unknown fields in a request are ignored; fields of unsupported features are refused with feature_not_available. Any path may also return route_not_found and method_not_allowed.',
+        'HRP v1: an agent requests a review, a person decides, and a signed webhook delivers the decision. Query parameters an operation does not have are refused, and so are unknown fields of a body whose schema has additionalProperties false; what is sent about reviews may hold unknown fields, which are ignored. Fields of unsupported features are refused with feature_not_available. Any path may also return route_not_found and method_not_allowed.',
     },
     servers: [{ url: '/' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),

@@ -1,6 +1,6 @@
 /** What a reviewer may press: canonical actions and the three shapes an author may write them in (HRP §2.4, §3.3). */
 import { ACTION_KINDS, Action, DECISION_VALUES, DECISIONS, REVIEW_STATUSES } from '../events/parts.js';
-import { choice, message, nullable, ref, type Static, Type } from '../schema.js';
+import { choice, message, nullable, ref, type Static, strict, Type } from '../schema.js';
 import { text } from './primitives.js';
 
 export const ReviewStatus = message('ReviewStatus', choice(REVIEW_STATUSES));
@@ -23,7 +23,7 @@ export const TemplateAction = message('TemplateAction', Type.Object(Action.prope
 export type TemplateAction = Static<typeof TemplateAction>;
 
 /** An action as an author may write it when it is not a preset's name: canonical with its defaults left out, or `{type, label, value}`. */
-export const TemplateActionObject = message(
+export const TemplateActionObject = strict(
   'TemplateActionObject',
   Type.Object(
     {

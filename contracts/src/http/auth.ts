@@ -2,7 +2,7 @@
 
 import { AUTH_METHODS } from '../events/parts.js';
 import { SCOPES } from '../identity.js';
-import { choice, message, nullable, ref, type Static, Type } from '../schema.js';
+import { choice, message, nullable, ref, type Static, strict, Type } from '../schema.js';
 import { ListOf, objectType } from './list.js';
 import { count, email, keyId, personId, projectId, sessionId, templateId, text, timestamp } from './primitives.js';
 
@@ -17,7 +17,7 @@ export type ScopeName = Static<typeof ScopeName>;
 /** Passwords are judged by the service (`too_short`, `too_long`); the bound here only keeps the hash affordable. */
 const password = () => text(1024, 1);
 
-export const Login = message(
+export const Login = strict(
   'Login',
   Type.Object({
     email: text(254, 1),
@@ -28,7 +28,7 @@ export const Login = message(
 );
 export type Login = Static<typeof Login>;
 
-export const SignInLink = message(
+export const SignInLink = strict(
   'SignInLink',
   Type.Object({ token: text(512, 1), cookie: Type.Optional(Type.Boolean({ default: false })) }),
 );
@@ -86,7 +86,7 @@ export const Me = message(
 );
 export type Me = Static<typeof Me>;
 
-export const ProfileUpdate = message('ProfileUpdate', Type.Object({ name: text(200, 1) }));
+export const ProfileUpdate = strict('ProfileUpdate', Type.Object({ name: text(200, 1) }));
 export type ProfileUpdate = Static<typeof ProfileUpdate>;
 
 export const Session = message(
@@ -109,14 +109,14 @@ export const SessionList = ListOf('SessionList', Session);
 export type SessionList = Static<typeof SessionList>;
 
 /** Ends every session but the one that asks, unless `include_current`. */
-export const RevokeSessions = message('RevokeSessions', Type.Object({ include_current: Type.Optional(Type.Boolean({ default: false })) }));
+export const RevokeSessions = strict('RevokeSessions', Type.Object({ include_current: Type.Optional(Type.Boolean({ default: false })) }));
 export type RevokeSessions = Static<typeof RevokeSessions>;
 
 export const SessionsRevoked = message('SessionsRevoked', Type.Object({ revoked: count() }));
 export type SessionsRevoked = Static<typeof SessionsRevoked>;
 
 /** Ends all sessions of the person and opens a new one. `current_password` may be absent only just after a recovery link. */
-export const ChangePassword = message(
+export const ChangePassword = strict(
   'ChangePassword',
   Type.Object({
     current_password: Type.Optional(password()),
@@ -137,7 +137,7 @@ export const InviteInfo = message(
 );
 export type InviteInfo = Static<typeof InviteInfo>;
 
-export const InviteAccept = message(
+export const InviteAccept = strict(
   'InviteAccept',
   Type.Object({ name: text(200, 1), password: password(), cookie: Type.Optional(Type.Boolean({ default: false })) }),
 );

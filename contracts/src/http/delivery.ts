@@ -1,5 +1,5 @@
 /** Webhook deliveries as their sender sees them (HRP §1.4, §7.3, §13; decision 11). */
-import { choice, message, nullable, ref, type Static, Type } from '../schema.js';
+import { choice, message, nullable, ref, type Static, strict, Type } from '../schema.js';
 import { ListOf, lenientPage, objectType } from './list.js';
 import { count, deliveryId, httpUrl, moment, reviewId, text, timestamp } from './primitives.js';
 
@@ -91,7 +91,7 @@ export const DeliveryQueued = message(
 export type DeliveryQueued = Static<typeof DeliveryQueued>;
 
 /** Which failed deliveries to send again; an empty object means all of the project's. */
-export const DeliveryReplay = message(
+export const DeliveryReplay = strict(
   'DeliveryReplay',
   Type.Object({
     ids: Type.Optional(Type.Array(text(64, 1), { minItems: 1, maxItems: 1000, uniqueItems: true })),
@@ -106,7 +106,7 @@ export type DeliveryReplay = Static<typeof DeliveryReplay>;
 export const DeliveryReplayed = message('DeliveryReplayed', Type.Object({ queued: count(), queued_at: timestamp() }));
 export type DeliveryReplayed = Static<typeof DeliveryReplayed>;
 
-export const WebhookTest = message('WebhookTest', Type.Object({ url: httpUrl() }));
+export const WebhookTest = strict('WebhookTest', Type.Object({ url: httpUrl() }));
 export type WebhookTest = Static<typeof WebhookTest>;
 
 export const WebhookTestResult = message(

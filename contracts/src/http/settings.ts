@@ -1,8 +1,8 @@
 /** A project, its keys, its webhook secret and its people (HRP §1.6, §10, §13). */
-import { message, nullable, ref, type Static, Type } from '../schema.js';
+import { message, nullable, ref, type Static, strict, Type } from '../schema.js';
 import { RoleName, ScopeName } from './auth.js';
 import { ListOf, objectType } from './list.js';
-import { count, email, httpUrl, inviteId, keyId, moment, personId, projectId, templateId, text, timestamp } from './primitives.js';
+import { count, email, inviteId, keyId, moment, personId, projectId, templateId, text, timestamp } from './primitives.js';
 
 export const Project = message(
   'Project',
@@ -17,7 +17,7 @@ export const Project = message(
 );
 export type Project = Static<typeof Project>;
 
-export const ProjectUpdate = message(
+export const ProjectUpdate = strict(
   'ProjectUpdate',
   Type.Object({
     name: Type.Optional(text(200, 1)),
@@ -74,10 +74,10 @@ const keySettings = () => ({
   expires_at: Type.Optional(nullable(moment())),
 });
 
-export const ApiKeyCreate = message('ApiKeyCreate', Type.Object({ name: text(200, 1), scopes: scopes(), ...keySettings() }));
+export const ApiKeyCreate = strict('ApiKeyCreate', Type.Object({ name: text(200, 1), scopes: scopes(), ...keySettings() }));
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>;
 
-export const ApiKeyUpdate = message(
+export const ApiKeyUpdate = strict(
   'ApiKeyUpdate',
   Type.Object({
     name: Type.Optional(text(200, 1)),
@@ -112,7 +112,7 @@ export const HmacSecret = message(
 );
 export type HmacSecret = Static<typeof HmacSecret>;
 
-export const HmacSecretRotate = message(
+export const HmacSecretRotate = strict(
   'HmacSecretRotate',
   Type.Object({ promote_at: Type.Optional(nullable(moment('Promote automatically at this time; if omitted, when promote is called.'))) }),
 );
@@ -142,7 +142,7 @@ export type Member = Static<typeof Member>;
 export const MemberList = ListOf('MemberList', Member);
 export type MemberList = Static<typeof MemberList>;
 
-export const MemberUpdate = message(
+export const MemberUpdate = strict(
   'MemberUpdate',
   Type.Object({
     role: Type.Optional(ref(RoleName)),
@@ -151,7 +151,7 @@ export const MemberUpdate = message(
 );
 export type MemberUpdate = Static<typeof MemberUpdate>;
 
-export const MemberInvite = message('MemberInvite', Type.Object({ email: email(), role: Type.Optional(ref(RoleName)) }));
+export const MemberInvite = strict('MemberInvite', Type.Object({ email: email(), role: Type.Optional(ref(RoleName)) }));
 export type MemberInvite = Static<typeof MemberInvite>;
 
 export const MemberInvited = message(
@@ -161,7 +161,11 @@ export const MemberInvited = message(
     email: email(),
     role: ref(RoleName),
     expires_at: timestamp(),
-    invite_url: httpUrl('Contains the invitation’s one-time token.'),
+    invite_url: Type.String({
+      format: 'uri',
+      pattern: '^https?://[^#]+/invite#csi_[\\w-]{43}$',
+      description: 'The page of the invitation, with its one-time token behind the #.',
+    }),
   }),
 );
 export type MemberInvited = Static<typeof MemberInvited>;

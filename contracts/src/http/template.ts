@@ -1,6 +1,6 @@
 /** Templates: the contract between who asks and who decides (HRP §1.3, §3; decisions 8, 10). */
 import { FIELD_TYPES, Field } from '../events/parts.js';
-import { choice, jsonObject, message, notYet, notYetField, nullable, ref, type Static, Type } from '../schema.js';
+import { choice, jsonObject, message, notYet, notYetField, nullable, ref, type Static, strict, Type } from '../schema.js';
 import { TemplateAction, TemplateActionInput } from './action.js';
 import { ListOf, objectType } from './list.js';
 import { count, priority, projectId, seconds, slug, templateId, text, timeoutAction, timestamp } from './primitives.js';
@@ -13,7 +13,7 @@ export const TemplateField = message('TemplateField', Type.Object(Field.properti
 export type TemplateField = Static<typeof TemplateField>;
 
 /** A field as an author writes it. */
-export const TemplateFieldInput = message(
+export const TemplateFieldInput = strict(
   'TemplateFieldInput',
   Type.Object({
     ...Type.Omit(Field, ['editable', 'required']).properties,
@@ -100,7 +100,7 @@ const settings = () => ({
   chain_config: Type.Optional(notYetField()),
 });
 
-export const TemplateCreate = message(
+export const TemplateCreate = strict(
   'TemplateCreate',
   Type.Object({
     slug: slug(),
@@ -113,7 +113,7 @@ export const TemplateCreate = message(
 export type TemplateCreate = Static<typeof TemplateCreate>;
 
 /** A partial change of a published template: makes its next version. The slug stays. */
-export const TemplateUpdate = message(
+export const TemplateUpdate = strict(
   'TemplateUpdate',
   Type.Object({
     name: Type.Optional(text(200, 1)),

@@ -152,7 +152,7 @@ export const DECIDING_OPERATIONS = [
     summary: 'Archive a closed review',
     params: IdParams,
     responses: { 200: Review },
-    errors: ['review_not_found', 'template_not_allowed', 'review_not_settled'],
+    errors: ['review_not_found', 'review_not_settled'],
   }),
   operation({
     ...tidy,
@@ -162,7 +162,7 @@ export const DECIDING_OPERATIONS = [
     summary: 'Restore an archived review',
     params: IdParams,
     responses: { 200: Review },
-    errors: ['review_not_found', 'template_not_allowed', 'review_not_archived'],
+    errors: ['review_not_found', 'review_not_archived'],
   }),
   operation({
     ...tidy,
@@ -172,6 +172,6 @@ export const DECIDING_OPERATIONS = [
     summary: 'Archive a closed review; nothing is removed',
     params: IdParams,
     responses: { 200: Ok },
-    errors: ['review_not_found', 'template_not_allowed', 'review_not_settled'],
+    errors: ['review_not_found', 'review_not_settled'],
   }),
 ] as const;

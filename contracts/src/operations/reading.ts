@@ -56,7 +56,7 @@ export const READING_OPERATIONS = [
     summary: 'Verify the hash chain over a range of positions',
     query: AuditVerifyQuery,
     responses: { 200: AuditVerification },
-    errors: ['range_too_large'],
+    errors: ['range_too_large', 'template_not_allowed'],
   }),
   operation({
     ...audit,

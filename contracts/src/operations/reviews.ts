@@ -32,7 +32,6 @@ export const REVIEW_OPERATIONS = [
       'idempotency_key_terminal_conflict',
       'invalid_callback_url',
       'timeout_action_not_allowed',
-      'template_not_allowed',
       'template_not_found',
       'template_draft',
       'template_inactive',
@@ -63,7 +62,7 @@ export const REVIEW_OPERATIONS = [
     query: ReviewGetQuery,
     responses: { 200: Review },
     conditional: true,
-    errors: ['review_not_found', 'template_not_allowed'],
+    errors: ['review_not_found'],
   }),
   operation({
     ...read,
@@ -73,7 +72,7 @@ export const REVIEW_OPERATIONS = [
     summary: 'Payload versions of a review, newest first',
     params: IdParams,
     responses: { 200: ReviewVersions },
-    errors: ['review_not_found', 'template_not_allowed'],
+    errors: ['review_not_found'],
   }),
   operation({
     ...submit,
@@ -84,15 +83,7 @@ export const REVIEW_OPERATIONS = [
     params: IdParams,
     body: ReviewResubmit,
     responses: { 200: Review },
-    errors: [
-      'review_not_found',
-      'template_not_allowed',
-      'review_already_decided',
-      'review_expired',
-      'not_awaiting_changes',
-      'version_mismatch',
-      'payload_invalid',
-    ],
+    errors: ['review_not_found', 'review_already_decided', 'review_expired', 'not_awaiting_changes', 'version_mismatch', 'payload_invalid'],
   }),
   operation({
     ...submit,
@@ -104,7 +95,7 @@ export const REVIEW_OPERATIONS = [
     body: ReviewWithdraw,
     bodyOptional: true,
     responses: { 200: Review },
-    errors: ['review_not_found', 'template_not_allowed', 'review_already_decided', 'review_expired'],
+    errors: ['review_not_found', 'review_already_decided', 'review_expired'],
   }),
   operation({
     ...submit,
@@ -115,7 +106,7 @@ export const REVIEW_OPERATIONS = [
     params: IdParams,
     body: ReviewRedeem,
     responses: { 200: Redemption },
-    errors: ['review_not_found', 'template_not_allowed', 'digest_mismatch', 'already_redeemed', 'not_approved', 'approval_expired'],
+    errors: ['review_not_found', 'digest_mismatch', 'already_redeemed', 'not_approved', 'approval_expired'],
   }),
   operation({
     ...submit,
@@ -126,6 +117,6 @@ export const REVIEW_OPERATIONS = [
     params: IdParams,
     body: ReviewExecution,
     responses: { 201: Execution },
-    errors: ['review_not_found', 'template_not_allowed', 'not_approved', 'redemption_not_found', 'too_many_executions'],
+    errors: ['review_not_found', 'not_approved', 'redemption_not_found', 'too_many_executions'],
   }),
 ] as const;

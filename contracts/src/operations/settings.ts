@@ -58,7 +58,7 @@ export const SETTINGS_OPERATIONS = [
     summary: 'Create an API key; the raw key is returned only once',
     body: ApiKeyCreate,
     responses: { 201: ApiKey },
-    errors: ['invalid_ip_allowlist', 'invalid_template_id', 'invalid_person'],
+    errors: ['invalid_ip_allowlist', 'invalid_template_id', 'invalid_person', 'invalid_expiry'],
   }),
   operation({
     ...admin,

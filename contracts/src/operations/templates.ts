@@ -57,7 +57,7 @@ export const TEMPLATE_OPERATIONS = [
     params: IdParams,
     responses: { 200: Template },
     conditional: true,
-    errors: ['template_not_found', 'template_not_allowed'],
+    errors: ['template_not_found'],
   }),
   operation({
     ...write,
@@ -68,7 +68,7 @@ export const TEMPLATE_OPERATIONS = [
     params: IdParams,
     body: TemplateUpdate,
     responses: { 200: Template },
-    errors: [...CONTENT_ERRORS, 'template_not_found', 'template_not_allowed', 'invalid_template_state'],
+    errors: [...CONTENT_ERRORS, 'template_not_found', 'invalid_template_state'],
   }),
   operation({
     ...write,
@@ -89,7 +89,7 @@ export const TEMPLATE_OPERATIONS = [
     params: IdParams,
     body: TemplateDraft,
     responses: { 200: Template },
-    errors: ['template_not_found', 'template_not_allowed'],
+    errors: ['template_not_found'],
   }),
   operation({
     ...write,
@@ -99,7 +99,7 @@ export const TEMPLATE_OPERATIONS = [
     summary: 'Discard the draft',
     params: IdParams,
     responses: { 200: Template },
-    errors: ['template_not_found', 'template_not_allowed', 'no_draft'],
+    errors: ['template_not_found', 'no_draft'],
   }),
   operation({
     ...write,
@@ -129,7 +129,7 @@ export const TEMPLATE_OPERATIONS = [
     summary: 'Pause: accept no new reviews',
     params: IdParams,
     responses: { 200: Template },
-    errors: ['template_not_found', 'template_not_allowed'],
+    errors: ['template_not_found'],
   }),
   operation({
     ...write,
@@ -139,7 +139,7 @@ export const TEMPLATE_OPERATIONS = [
     summary: 'Resume: accept reviews again',
     params: IdParams,
     responses: { 200: Template },
-    errors: ['template_not_found', 'template_not_allowed', 'invalid_template_state', 'human_actor_required'],
+    errors: ['template_not_found', 'invalid_template_state', 'human_actor_required'],
   }),
   operation({
     ...write,
@@ -150,7 +150,7 @@ export const TEMPLATE_OPERATIONS = [
     params: IdParams,
     query: TemplateDeleteQuery,
     responses: { 200: TemplateDeletion },
-    errors: ['template_not_found', 'template_not_allowed', 'template_has_inflight_reviews'],
+    errors: ['template_not_found', 'template_has_inflight_reviews'],
   }),
   operation({
     ...read,
@@ -162,6 +162,6 @@ export const TEMPLATE_OPERATIONS = [
     summary: 'Outcome statistics of a template',
     params: IdParams,
     responses: { 200: TemplateStats },
-    errors: ['template_not_found', 'template_not_allowed'],
+    errors: ['template_not_found'],
   }),
 ] as const;

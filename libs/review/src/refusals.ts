@@ -38,6 +38,10 @@ export function conflict(code: ErrorCode, message: string, review: RequestedRevi
 
 export const notFound = (): ReviewRefusal => refuse('review_not_found', 'No review with this id in this project.');
 
+/** @param ref slug or id, as it was asked for. */
+export const noTemplate = (ref: string): ReviewRefusal =>
+  refuse('template_not_found', `No template ${ref} in this project.`, { param: 'template' });
+
 /** The no to whatever needs an open review; an archived one says what it was. */
 export function settledRefusal(review: Decided | Expired | Archived): ReviewRefusal {
   if (review.outcome.kind === 'decided') {

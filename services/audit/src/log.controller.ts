@@ -30,6 +30,7 @@ export class LogController {
     @Identity() { actor }: CallerIdentity,
     @Query(contract(AuditVerifyQuery)) query: AuditVerifyQuery,
   ): Promise<AuditVerification> {
+    mayReadLog(actor);
     const { store } = this.context;
     const head = (await store.head()).position;
     const { from, to } = rangeToVerify(query, head);

@@ -86,7 +86,7 @@ describe('the audit log', () => {
 
   it('is not for a key that is limited to some templates', async () => {
     const limited = { ...agent, template_ids: [newId('tpl')] };
-    for (const operation of ['listAuditEvents', 'exportAudit'] as const) {
+    for (const operation of ['listAuditEvents', 'exportAudit', 'verifyAudit'] as const) {
       const { status, body } = await server.call<ErrorBody>(operation, { actor: limited });
       expect([operation, status, body.error.code]).toEqual([operation, 403, 'template_not_allowed']);
     }

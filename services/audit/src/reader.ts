@@ -23,7 +23,8 @@ export function templatesOf(actor: Actor): readonly string[] | null {
 }
 
 /**
- * The log is the whole project's, what was asked of every template included: it is not for a key that is limited to some (decision 15).
+ * The log is the whole project's, what was asked of every template included, and so is how much of it there is: it is not for a key that is
+ * limited to some (decision 15).
  * @throws {Problem} `template_not_allowed`.
  */
 export function mayReadLog(actor: Actor): void {

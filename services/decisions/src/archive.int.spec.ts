@@ -85,7 +85,7 @@ describe('it is for people of the project and for keys that may tidy', () => {
     }
     const refused: [Actor, string][] = [
       [{ ...server.agent, scopes: ['reviews:create', 'reviews:read'] }, '403 forbidden'],
-      [{ ...server.agent, template_ids: [newId('tpl')] }, '403 template_not_allowed'],
+      [{ ...server.agent, template_ids: [newId('tpl')] }, '404 review_not_found'],
       [{ ...server.agent, project_id: server.elsewhere }, '404 review_not_found'],
       [server.stranger, '404 review_not_found'],
     ];

@@ -18,6 +18,7 @@ export type RefusalCode =
   | 'no_pending_secret'
   | 'validation_failed'
   | 'invalid_person'
+  | 'invalid_expiry'
   | 'invalid_ip_allowlist'
   | 'invalid_template_id'
   | 'api_key_not_found'

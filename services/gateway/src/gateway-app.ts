@@ -13,6 +13,7 @@ import { Admission, type Admitted } from './admission/admission.js';
 import { credentialOf } from './admission/credential.js';
 import { DirectoryClient } from './admission/directory-client.js';
 import { KeyLimits } from './admission/limits.js';
+import { refuseUnknownQuery } from './admission/query-names.js';
 import { serveInbox } from './browser/inbox-pages.js';
 import { addSecurityHeaders, allowOrigin } from './browser/security-headers.js';
 import type { GatewayConfig } from './config.js';
@@ -130,8 +131,10 @@ function admitCallers(fastify: FastifyInstance, admission: Admission): void {
     const operation = operationOf(operations, request);
     // Nothing but the head of an answer that has no end would be sent, and a ticket would be used up.
     if (operation?.ticket && request.method === 'HEAD') throw new Problem('method_not_allowed', undefined, { headers: { Allow: 'GET' } });
-    if (operation) request.admitted = await admission.admit(operation, request);
-    else if (request.is404 && isHidden(fastify, request)) throw new Problem('missing_credentials');
+    if (operation) {
+      request.admitted = await admission.admit(operation, request);
+      refuseUnknownQuery(operation, request);
+    } else if (request.is404 && isHidden(fastify, request)) throw new Problem('missing_credentials');
   });
 }
 

@@ -32,6 +32,20 @@ describe('routes that are none', () => {
     expect(await errorOf(response)).toEqual([status, code]);
   });
 
+  it.each([
+    ['one with others', '/api/v1/reviews?limit=5&statu=pending', 'query.statu'],
+    ['one without any', '/api/v1/templates?slug=mail', 'query.slug'],
+    ['one that is public, and of its own', '/api/v1?verbose=1', 'query.verbose'],
+    ['a name every object has', '/api/v1/reviews?constructor=1', 'query.constructor'],
+  ])('refuses a parameter the operation does not have: %s', async (_, path, param) => {
+    edge.credentials.set(KEY, anAgent());
+    const response = await edge.fetch(path, { key: KEY });
+    const { error } = (await response.json()) as { error: { code: string; param: string; details: unknown } };
+    expect([response.status, error.code, error.param]).toEqual([400, 'validation_failed', param]);
+    expect(error.details).toEqual([{ path: param, message: 'is not a known parameter', code: 'unrecognized_keys' }]);
+    expect(edge.asked).toEqual([]);
+  });
+
   it('does not begin a stream, nor use up a ticket, for who asks for its head', async () => {
     const response = await edge.fetch(`/api/v1/events/stream?ticket=${'0'.repeat(48)}`, { method: 'HEAD' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET']);

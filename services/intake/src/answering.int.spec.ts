@@ -168,7 +168,7 @@ describe('both', () => {
     const others: [Actor, number, string][] = [
       [server.chief, 403, 'forbidden'],
       [{ ...server.agent, scopes: ['reviews:decide'] }, 403, 'forbidden'],
-      [{ ...server.agent, template_ids: [newId('tpl')] }, 403, 'template_not_allowed'],
+      [{ ...server.agent, template_ids: [newId('tpl')] }, 404, 'review_not_found'],
       [server.foreignAgent, 404, 'review_not_found'],
     ];
     for (const [actor, status, code] of others) {

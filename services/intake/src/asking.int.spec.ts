@@ -178,7 +178,7 @@ describe('a request is refused', () => {
   it.each<[string, () => Actor, number, string]>([
     ['a person', () => server.chief, 403, 'forbidden'],
     ['a key without the scope', () => ({ ...server.agent, scopes: ['reviews:read', 'reviews:decide'] }), 403, 'forbidden'],
-    ['a key that may not use the template', limited, 403, 'template_not_allowed'],
+    ['a key that may not use the template', limited, 404, 'template_not_found'],
     ['a key of another project', () => server.foreignAgent, 404, 'template_not_found'],
   ])('to %s', async (_who, actor, status, code) => {
     const answer = await asking({}, actor());

@@ -63,13 +63,37 @@ describe('the same request again', () => {
     expect([again.status, again.body.status]).toEqual([200, 'awaiting_iteration']);
   });
 
-  it('may be sent by another key of the project, not by one that may not use the template', async () => {
+  it('may be sent by another key of the project, for which there is none where it may not use the template', async () => {
     const idempotency_key = freshKey();
     const { body } = await asking({ idempotency_key });
     const other = { ...server.agent, key_id: newId('key') };
     expect((await asking({ idempotency_key }, {}, other)).body.id).toBe(body.id);
-    expect((await asking({ idempotency_key }, {}, { ...other, template_ids: [newId('tpl')] })).code).toBe('template_not_allowed');
+    expect((await asking({ idempotency_key }, {}, { ...other, template_ids: [newId('tpl')] })).code).toBe('template_not_found');
     expect((await asking({ idempotency_key }, {}, { ...other, template_ids: [body.template_id ?? ''] })).body.id).toBe(body.id);
+  });
+
+  it('is free for a key that does not see whose it is: it gets its own review, once, and learns of no other', async () => {
+    const { id, slug } = await server.template();
+    const limited: Actor = { ...server.agent, key_id: newId('key'), template_ids: [id] };
+    const body = { template: slug, payload: PAYLOAD };
+    const idempotency_key = freshKey();
+    const hidden = await asking({ idempotency_key });
+    const [one, two] = await Promise.all([
+      asking({ ...body, idempotency_key }, {}, limited),
+      asking({ ...body, idempotency_key }, {}, limited),
+    ]);
+    expect([one.status, two.status].sort()).toEqual([200, 201]);
+    expect(two.body.id).toBe(one.body.id);
+    expect(one.body.id).not.toBe(hidden.body.id);
+    const other = await asking({ ...body, payload: { ...PAYLOAD, recipients: 9 }, idempotency_key }, {}, limited);
+    expect([other.code, other.body.error?.review_id]).toEqual(['idempotency_key_reused', one.body.id]);
+    expect((await asking({ idempotency_key })).body.id).toBe(hidden.body.id);
+    // Nor by what else is wrong with the request, where the template is not its own.
+    const wrong = { callback_url: 'http://192.168.1.1/', trace_url: 'http://not.https/' };
+    for (const more of [{}, wrong, { trace_url: wrong.trace_url }]) {
+      const told = async (key: string) => (await asking({ idempotency_key: key, ...more }, {}, limited)).body;
+      expect(await told(idempotency_key)).toEqual(await told(freshKey()));
+    }
   });
 
   it('is another request in another project', async () => {

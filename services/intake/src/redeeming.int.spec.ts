@@ -171,7 +171,7 @@ describe('both', () => {
     const others: [Actor, number, string][] = [
       [server.chief, 403, 'forbidden'],
       [{ ...server.agent, scopes: ['reviews:read'] }, 403, 'forbidden'],
-      [limited, 403, 'template_not_allowed'],
+      [limited, 404, 'review_not_found'],
       [server.foreignAgent, 404, 'review_not_found'],
     ];
     for (const [actor, status, code] of others) {

@@ -1,4 +1,4 @@
-import { queryValidator, type Static, type TSchema, type Validate, validator } from '@countersign/contracts';
+import { isStrict, queryValidator, type Static, type TSchema, type Validate, validator } from '@countersign/contracts';
 import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import { Problem } from '../problem.js';
 
@@ -7,7 +7,7 @@ const PARTS = { body: 'body', query: 'query', param: 'params', custom: 'value' }
 
 /**
  * Checks a part of a request against its contract: `@Body(contract(CreateReview))`, `@Query(contract(ReviewQuery))`, `@Param(contract(IdParams))`.
- * Keys the contract does not name are dropped. A missing body is refused, also where nothing in it is required, and what is required in it is
+ * Keys the contract does not name are dropped, and refused where it is strict; those of a query the gateway has refused. A missing body is refused, also where nothing in it is required, and what is required in it is
  * named: a client that lost its body has not asked for the defaults. Where it may be left out, the service app has put `{}` in its place.
  * Refuses with `validation_failed` (or `feature_not_available`, decision 29): `param` is the first issue, `details` lists them.
  */
@@ -16,7 +16,7 @@ export function contract<S extends TSchema>(schema: S): PipeTransform<unknown, S
   return {
     transform(value: unknown, { type }: ArgumentMetadata): Static<S> {
       // Compiled at the first request: schemas refer to each other, and all must have been declared.
-      validate ??= { fromText: queryValidator(schema), fromJson: validator(schema) };
+      validate ??= { fromText: queryValidator(schema), fromJson: validator(schema, isStrict(schema) ? 'exact' : 'drop') };
       const part = PARTS[type];
       const missing = part === 'body' && value === undefined;
       const result = part === 'body' ? validate.fromJson(missing ? {} : value) : validate.fromText({ ...(value as object) });

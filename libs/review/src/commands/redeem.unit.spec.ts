@@ -144,7 +144,7 @@ describe('redeeming an approval', () => {
   it.each([
     ['a person', approved(), ann, 'forbidden'],
     ['a key of another project', approved(), foreignAgent, 'review_not_found'],
-    ['a key limited to other templates', approved(), { ...agent, template_ids: [] }, 'template_not_allowed'],
+    ['a key limited to other templates', approved(), { ...agent, template_ids: [] }, 'review_not_found'],
     ['a key without the scope', approved(), { ...agent, scopes: ['reviews:decide' as const] }, 'forbidden'],
     ['no review', empty(), agent, 'review_not_found'],
   ])('is not for %s', (_who, story, actor, code) => {

@@ -9,7 +9,7 @@ import {
   type TemplateConfig,
 } from '@countersign/contracts';
 import { digest } from '@countersign/evidence';
-import { conflict, isSettled, type ReviewRefusal, refuse, settledRefusal } from '../refusals.js';
+import { conflict, isSettled, noTemplate, type ReviewRefusal, refuse, settledRefusal } from '../refusals.js';
 import { isOpen } from '../review.js';
 import { actionsOf } from '../rules/actions.js';
 import { reminderSeconds } from '../rules/deadline.js';
@@ -56,8 +56,12 @@ function ownersOf({ owner, former_owners = [] }: AgentActor): Pick<ReviewRequest
   return { owner, ...(former_owners.length > 0 && { former_owners }) };
 }
 
-/** Where idempotency keys of a project's requests are unique. */
-export const idempotencyScope = (projectId: string): string => `review:${projectId}`;
+/**
+ * Where idempotency keys of a project's requests are unique; with a template, where those of its requests are that found their key taken by a
+ * review their caller does not see (decision 9).
+ */
+export const idempotencyScope = (projectId: string, templateId?: string): string =>
+  ['review', projectId, ...(templateId === undefined ? [] : [templateId])].join(':');
 
 /**
  * What a request is told whose idempotency key is known (decision 9); null: it is the first request again, answer with its review.
@@ -108,8 +112,10 @@ function offeredOf(config: TemplateConfig, wanted: readonly string[] = []): Temp
   return config.actions.filter((action) => action.decision_value === 'rejected' || named.includes(action));
 }
 
-function templateRefusal(template: RequestedTemplate | null, asked: string): ReviewRefusal | null {
-  if (template === null) return refuse('template_not_found', `No template ${asked} in this project.`, { param: 'template' });
+function templateRefusal(actor: Actor, template: RequestedTemplate | null, asked: string): ReviewRefusal | null {
+  if (template === null) return noTemplate(asked);
+  const permission = may(actor, 'request', { project_id: template.project_id, template_id: template.id, ref: asked });
+  if (!permission.ok) return permission.refusal;
   if (template.published === null) return refuse('template_draft', 'The template has never been published.', { param: 'template' });
   if (template.status === 'inactive') return refuse('template_inactive', 'The template is paused.', { param: 'template' });
   return null;
@@ -120,11 +126,11 @@ const isRefusal = (value: object | null): value is ReviewRefusal => value !== nu
 /** `POST /reviews`. The review's stream begins here; a request whose stream exists is the same request again. */
 export function request(command: RequestReview, state: ReviewState, _now: string): Judged {
   const { actor, body, template, review_id: stream } = command;
-  const permission = may(actor, 'request', template ? { project_id: template.project_id, template_id: template.id } : undefined);
+  const permission = may(actor, 'request');
   if (!permission.ok) return { events: [], refusal: permission.refusal };
   if (state.status !== 'none') return { events: [] };
 
-  const unusable = traceRefusal(body.trace_url) ?? templateRefusal(template, body.template);
+  const unusable = traceRefusal(body.trace_url) ?? templateRefusal(actor, template, body.template);
   if (unusable) return { events: [], refusal: unusable };
   const { published, id, slug } = template as RequestedTemplate & { published: NonNullable<RequestedTemplate['published']> };
   const { config, version } = published;

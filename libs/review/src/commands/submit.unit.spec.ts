@@ -97,7 +97,7 @@ describe('asking for a review', () => {
     ['a draft', template({}, { status: 'draft', published: null }), {}, 'template_draft', 'template'],
     ['a paused draft', template({}, { status: 'inactive', published: null }), {}, 'template_draft', 'template'],
     ['a paused template', template({}, { status: 'inactive' }), {}, 'template_inactive', 'template'],
-    ['a template the key may not use', template(), { actor: { ...agent, template_ids: [] } }, 'template_not_allowed'],
+    ['a template the key may not use', template(), { actor: { ...agent, template_ids: [] } }, 'template_not_found'],
     ['a key without the scope', template(), { actor: { ...agent, scopes: ['reviews:read'] } }, 'forbidden'],
     ['a trace address that is not https', template(), { body: { trace_url: 'http://trace.example' } }, 'invalid_trace_url', 'trace_url'],
     ['a trace address that is none', template(), { body: { trace_url: 'trace' } }, 'invalid_trace_url', 'trace_url'],
@@ -221,7 +221,13 @@ describe('the same request again (decision 9)', () => {
     ]) {
       expect(requestInputHash(other)).not.toBe(hash);
     }
-    expect(idempotencyScope('prj_1')).not.toBe(idempotencyScope('prj_2'));
+    const scopes = [
+      idempotencyScope('prj_1'),
+      idempotencyScope('prj_2'),
+      idempotencyScope('prj_1', 'tpl_1'),
+      idempotencyScope('prj_1', 'tpl_2'),
+    ];
+    expect(new Set(scopes).size).toBe(4);
   });
 
   it('is answered with its review while that is open, and refused with other input', () => {

@@ -3,12 +3,13 @@
  *
  * P1. Software never decides: what only a person may do is refused to a key before the review is looked up (decision 7).
  * P2. Another project's review does not exist (decision 15); a person's project is one they hold a role in.
- * P3. A key's limits on templates hold for every command (decision 15).
+ * P3. A key's limits on templates hold for every command: what is of other templates does not exist for it, in the same words as what nobody has
+ *     (decision 15).
  * P4. Somebody else's hold stops a decision, not an admin's claim (issue of the gate, "claim that holds").
  * P5. Whoever answers for what was submitted does not approve it (decision 30). They may say no, or ask for changes.
  */
 import { type Actor, type Hold, type PersonActor, ROLE_SCOPES, type Role, type Scope } from '@countersign/contracts';
-import { conflict, notFound, type ReviewRefusal, refuse } from '../refusals.js';
+import { conflict, noTemplate, notFound, type ReviewRefusal, refuse } from '../refusals.js';
 import type { ReviewState } from '../state.js';
 
 interface Rule {
@@ -38,13 +39,12 @@ const RULES = {
 export type ReviewCommandName = keyof typeof RULES;
 export const REVIEW_COMMANDS = Object.keys(RULES) as ReviewCommandName[];
 
-/** What a command is about: a review, or the template a review is requested of. */
-export type PolicySubject = ReviewState | { project_id: string; template_id: string };
+/** What a command is about: a review, or the template a review is requested of and the `ref` it was asked for by. */
+export type PolicySubject = ReviewState | { project_id: string; template_id: string; ref: string };
 
 export type Permission = { ok: true } | { ok: false; refusal: ReviewRefusal };
 
 const no = (refusal: ReviewRefusal): Permission => ({ ok: false, refusal });
-const noTemplate = (): ReviewRefusal => refuse('template_not_found', 'No such template in this project.', { param: 'template' });
 const yes: Permission = { ok: true };
 
 function roleIn(actor: PersonActor, projectId: string): Role | undefined {
@@ -82,13 +82,10 @@ export function may(actor: Actor, command: ReviewCommandName, subject?: PolicySu
   const atAll = mayAtAll(actor, command);
   if (!atAll.ok || subject === undefined) return atAll;
   if (!('project_id' in subject)) return no(notFound());
-  const templateId = 'template_id' in subject ? subject.template_id : subject.template.id;
+  const templateId = 'ref' in subject ? subject.template_id : subject.template.id;
   if (actor.kind === 'agent') {
-    if (actor.project_id !== subject.project_id) return no('template_id' in subject ? noTemplate() : notFound());
-    if (actor.template_ids !== null && !actor.template_ids.includes(templateId)) {
-      return no(refuse('template_not_allowed', 'The API key may not use this template.'));
-    }
-    return yes;
+    const seen = actor.project_id === subject.project_id && (actor.template_ids === null || actor.template_ids.includes(templateId));
+    return seen ? yes : no('ref' in subject ? noTemplate(subject.ref) : notFound());
   }
   return mayPerson(actor as PersonActor, command, subject, intent);
 }

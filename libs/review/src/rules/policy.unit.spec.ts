@@ -39,15 +39,14 @@ const ACTORS: Record<string, Actor> = {
 const ok = 'ok';
 const human = 'human_actor_required';
 const none = 'review_not_found';
-const limited = 'template_not_allowed';
 const key = 'missing_credentials';
 const no = 'forbidden';
 
 /** A key's command, a person's command, and one that is open to both; columns in the order of ACTORS. */
-const agents = [ok, none, ok, limited, ok, no, no, no, no, no, no, no, key];
+const agents = [ok, none, ok, none, ok, no, no, no, no, no, no, no, key];
 const people = [human, human, human, human, human, human, ok, ok, ok, none, none, ok, key];
 const admins = [human, human, human, human, human, human, no, ok, ok, none, none, no, key];
-const either = [ok, none, ok, limited, ok, no, ok, ok, ok, none, none, ok, key];
+const either = [ok, none, ok, none, ok, no, ok, ok, ok, none, none, ok, key];
 
 /** One row for each command: a command without a row does not compile, and a row must hold for every actor. */
 const MATRIX: Record<ReviewCommandName, string[]> = {
@@ -104,11 +103,17 @@ describe('who may do what to a review', () => {
     expect(code(chief, 'assign', empty().state)).toBe(none);
   });
 
-  it('P2: a request is about a template of the key’s project', () => {
-    expect(code(agent, 'request', { project_id: PROJECT, template_id: TEMPLATE })).toBe(ok);
-    expect(code(agent, 'request', { project_id: OTHER_PROJECT, template_id: TEMPLATE })).toBe('template_not_found');
-    expect(code({ ...agent, template_ids: [] }, 'request', { project_id: PROJECT, template_id: TEMPLATE })).toBe(limited);
-    expect(code(ann, 'read', { project_id: PROJECT, template_id: TEMPLATE })).toBe(none);
+  it('P2, P3: a request is about a template of the key’s project, and one it may use', () => {
+    const subject = { project_id: PROJECT, template_id: TEMPLATE, ref: 'mail' };
+    expect(code(agent, 'request', subject)).toBe(ok);
+    expect(code(agent, 'request', { ...subject, project_id: OTHER_PROJECT })).toBe('template_not_found');
+    expect(code({ ...agent, template_ids: [] }, 'request', subject)).toBe('template_not_found');
+    expect(code(ann, 'read', subject)).toBe(none);
+  });
+
+  it('P3: what a key may not see is refused in the words of what is not there', () => {
+    const limited = { ...agent, template_ids: [] };
+    for (const command of REVIEW_COMMANDS) expect(may(limited, command, review())).toEqual(may(limited, command, empty().state));
   });
 
   it('P2: a role that is no own member of the roles is none', () => {

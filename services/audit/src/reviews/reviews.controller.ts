@@ -92,7 +92,6 @@ export class ReviewsController {
     const path = `/api/v1/templates/${encodeURIComponent(id)}`;
     const { status } = await this.context.client.call('intake', { method: 'GET', path, actor: reader(actor), request_id });
     if (status === 404) throw new Problem('template_not_found');
-    if (status === 403) throw new Problem('template_not_allowed');
     if (status !== 200) throw new Problem('service_unavailable', 'The template cannot be checked right now. Try again.');
   }
 

@@ -21,7 +21,7 @@ export interface Shown {
   now: string;
 }
 
-/** @throws {Problem} `review_not_found`, `template_not_allowed`. */
+/** @throws {Problem} `review_not_found`. */
 export async function showReview(context: AuditContext, caller: CallerIdentity, id: string): Promise<Shown> {
   const { state, now } = await loadReview(context.store, id);
   const permission = may(caller.actor, 'read', state);

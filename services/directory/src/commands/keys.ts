@@ -103,6 +103,13 @@ export async function createApiKey(
   const { id = newId('key'), rawKey = newRawKey(), ...given } = input;
   const checked = await settingsOf(deps, project, given);
   if (!checked.ok) return checked;
+  const { expires_at } = checked.value;
+  // A change may end a key at once; a new one that has ended is a mistake. By the clock keys expire by.
+  if (expires_at && expires_at <= (await deps.store.head()).now) {
+    return refused(
+      refuse('invalid_expiry', 'expires_at is in the past: the key would be expired from the start.', { param: 'expires_at' }),
+    );
+  }
   const settings: KeySettings = {
     description: null,
     template_ids: null,

@@ -112,7 +112,9 @@ describe('API keys', () => {
     [{ default_reviewer: newId('per') }, 'invalid_person', 'default_reviewer'],
     [{ expires_at: 'tomorrow' }, 'validation_failed', 'body.expires_at'],
     [{ expires_at: '2027-02-30T00:00:00Z' }, 'validation_failed', 'body.expires_at'],
+    [{ expires_at: '2020-01-01T00:00:00Z' }, 'invalid_expiry', 'expires_at'],
     [{ rate_limit_per_hour: 0 }, 'validation_failed', 'body.rate_limit_per_hour'],
+    [{ rate_limit: 5 }, 'validation_failed', 'body.rate_limit'],
   ])('refuse %j', async (body, expected, param) => {
     const before = (await settings(admin, 'GET', 'api-keys')).body.total;
     const answer = await create(body);

@@ -21,7 +21,7 @@ import {
   validator,
 } from '@countersign/contracts';
 import type { Decision } from '@countersign/event-store';
-import { equalJson, readJson } from '@countersign/evidence';
+import { equalJson } from '@countersign/evidence';
 import { currentVersion, type ExistingTemplate, type TemplateState } from './template.js';
 import type { TemplateRefusal } from './template-actions.js';
 import { configFrom, letsSoftwareDecide, type TemplateInput } from './template-config.js';
@@ -48,8 +48,8 @@ export const slugTaken = (slug: string): TemplateRefusal => ({
 const byOf = (actor: Actor): ActorRef => actorRef(actor as AgentActor | PersonActor);
 
 /**
- * Whether this actor may read or write this template, or make one in this project. Another project's does not exist (decision 15); a key that
- * is limited to some templates neither sees others nor makes new ones.
+ * Whether this actor may read or write this template, or make one in this project. Another project's does not exist, nor does for a key that is
+ * limited to some templates what is not one of them (decision 15); such a key makes no new ones.
  */
 export function mayTemplate(actor: Actor, want: 'read' | 'write', subject: TemplateState | { project_id: string }): TemplateRefusal | null {
   const scope: Scope = want === 'read' ? 'templates:read' : 'templates:write';
@@ -61,8 +61,9 @@ export function mayTemplate(actor: Actor, want: 'read' | 'write', subject: Templ
   const exists = 'id' in subject;
   if (actor.kind === 'agent') {
     if (actor.project_id !== subject.project_id) return notFound();
-    const allowed = actor.template_ids === null || (exists && actor.template_ids.includes(subject.id));
-    return allowed ? null : { code: 'template_not_allowed', message: 'The API key may not use this template.' };
+    if (actor.template_ids === null) return null;
+    if (!exists) return { code: 'template_not_allowed', message: 'An API key limited to certain templates cannot create one.' };
+    return actor.template_ids.includes(subject.id) ? null : notFound();
   }
   const role = Object.hasOwn(actor.roles, subject.project_id) ? actor.roles[subject.project_id] : undefined;
   if (role === undefined) return notFound();
@@ -146,8 +147,7 @@ export function discardDraft(command: { actor: Actor }, state: TemplateState): T
 /** A draft is read as a create body would be: the same shape, the same refusals. What it leaves out is as it stands. */
 function readDraft(template: ExistingTemplate, draft: Record<string, unknown>): { input: TemplateCreate } | { refusal: TemplateRefusal } {
   const standing = { slug: template.slug, ...currentVersion(template)?.config };
-  // A copy: what the draft has beside a template's members is dropped from it.
-  const result = validator(TemplateCreate)(readJson(JSON.stringify({ ...standing, ...draft })));
+  const result = validator(TemplateCreate, 'exact')({ ...standing, ...draft });
   if (result.ok) return { input: result.value };
   const [first] = result.issues;
   const code = (result.code === 'validation_failed' && DRAFT_CODES[first.path.replace(/\..*/, '')]) || result.code;
@@ -166,6 +166,10 @@ export function publishTemplate(command: { actor: Actor }, state: TemplateState)
     const wanted = template.draft.config.slug;
     if (wanted !== undefined && !isSlug(wanted))
       return no('invalid_slug', 'A slug may contain only lowercase letters, digits and single hyphens.', 'slug');
+    if (wanted !== undefined && wanted !== template.slug && actor.kind === 'agent' && actor.template_ids !== null) {
+      const message = 'An API key limited to certain templates cannot choose a slug: it would learn which slugs others have.';
+      return no('template_not_allowed', message, 'slug');
+    }
     if (wanted !== undefined && wanted !== template.slug && template.versions.length > 0) {
       return no('slug_immutable_after_publish', 'The slug of a published template cannot be changed.', 'slug');
     }

@@ -34,7 +34,7 @@ describe('who may', () => {
     ['a key with all scopes', agent, null, null],
     ['a key of another project', foreignAgent, 'template_not_found', 'template_not_found'],
     ['a key limited to this template', { ...agent, template_ids: [TEMPLATE] }, null, null],
-    ['a key limited to another', { ...agent, template_ids: [id('tpl', 9)] }, 'template_not_allowed', 'template_not_allowed'],
+    ['a key limited to another', { ...agent, template_ids: [id('tpl', 9)] }, 'template_not_found', 'template_not_found'],
     ['a key that may read', { ...agent, scopes: ['templates:read'] }, null, 'forbidden'],
     ['an admin', chief, null, null],
     ['a reviewer', reviewer, null, 'forbidden'],

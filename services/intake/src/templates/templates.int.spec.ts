@@ -194,6 +194,8 @@ describe('what contradicts itself', () => {
     ['template.unexpected_webhook_event', { actions: [decision('a', { webhook_event: 'x.y' })] }],
     ['template.duplicate_action_id', { actions: [decision('a'), decision('a', { decision_value: 'rejected' })] }],
     ['template.duplicate_decision_value', { actions: [decision('a'), decision('b')] }],
+    ['validation_failed', { timout_seconds: 60 }],
+    ['validation_failed', { fields: [field({ requird: true })] }],
     ['slug_already_exists', { slug: 'again' }],
     ['validation_failed', { slug: 'Bad Slug' }],
     ['feature_not_available', { allow_monitoring: true }],
@@ -228,7 +230,7 @@ describe('who may', () => {
     expect(await answers(server.ann)).toEqual(['ok', 'forbidden']);
     expect(await answers(without('templates:write'))).toEqual(['ok', 'forbidden']);
     expect(await answers(without('templates:read'))).toEqual(['forbidden', 'ok']);
-    expect(await answers(limited)).toEqual(['template_not_allowed', 'template_not_allowed']);
+    expect(await answers(limited)).toEqual(['template_not_found', 'template_not_found']);
     expect(await answers({ ...server.agent, template_ids: [id] })).toEqual(['ok', 'ok']);
     expect(await answers(server.stranger)).toEqual(['template_not_found', 'template_not_found']);
     expect(await answers(server.foreignAgent)).toEqual(['template_not_found', 'template_not_found']);
@@ -245,12 +247,12 @@ describe('who may', () => {
       'pauseTemplate',
       'resumeTemplate',
     ];
-    for (const [actor, code] of [
-      [limited, 'template_not_allowed'],
-      [server.stranger, 'template_not_found'],
-    ] as const) {
-      for (const operation of changes) expect((await change(operation, id, {}, actor)).code).toBe(code);
-      expect((await server.call('deleteTemplate', actor, { params: { id } })).code).toBe(code);
+    for (const actor of [limited, server.stranger]) {
+      for (const operation of changes) {
+        const [hidden, none] = [await change(operation, id, {}, actor), await change(operation, newId('tpl'), {}, actor)];
+        expect([hidden.code, hidden.body]).toEqual(['template_not_found', none.body]);
+      }
+      expect((await server.call('deleteTemplate', actor, { params: { id } })).code).toBe('template_not_found');
     }
     for (const none of [newId('tpl'), 'nonsense']) {
       for (const operation of changes) expect((await change(operation, none, {})).code).toBe('template_not_found');
