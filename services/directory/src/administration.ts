@@ -1,7 +1,7 @@
 /** What works with the directory without HTTP, and so without the weight of its application: the operators' CLI above all. */
 
 export { type KeyStanding, standingOf } from './authentication/keys.js';
-export { changeApiKey, createApiKey, type KeyInput, type KeyMade } from './commands/keys.js';
+export { changeApiKey, createApiKey, deleteApiKey, type KeyInput, type KeyMade, lastUses, rotateApiKey } from './commands/keys.js';
 export { type CreatePerson, choseOwnPassword, createPerson, resetPassword } from './commands/people.js';
 export {
   type CreateProject,

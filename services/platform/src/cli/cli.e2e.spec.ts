@@ -78,11 +78,21 @@ describe('beside a running server', () => {
   it('a project, a person and a key are made, and the server knows them at once', async () => {
     const project = await answer<{ id: string }>('projects', 'create', 'Acme Mail');
     expect(project).toMatchObject({ slug: 'acme-mail', webhook_secret: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    const key = await answer<{ raw_key: string }>('keys', 'create', '--project', 'acme-mail', '--name', 'bot');
+    const key = await answer<{ id: string; raw_key: string }>('keys', 'create', '--project', 'acme-mail', '--name', 'bot');
     expect(await call(url, 'getKeyInfo', { bearer: key.raw_key })).toMatchObject({
       status: 200,
       body: { project_id: project.id, name: 'bot' },
     });
+    const rotated = await answer<{ id: string; raw_key: string }>('keys', 'rotate', key.id);
+    const asked = async (bearer: string) => (await call(url, 'getKeyInfo', { bearer })).status;
+    expect([await asked(key.raw_key), await asked(rotated.raw_key)]).toEqual([401, 200]);
+    const listed = async () => (await answer<{ keys: { id: string }[] }>('keys', 'list', '--project', 'acme-mail')).keys;
+    expect(await listed()).toEqual([expect.objectContaining({ id: key.id, name: 'bot', is_active: true, expires_at: null })]);
+    expect(await answer('keys', 'revoke', key.id)).toMatchObject({ id: key.id, revoked: true });
+    expect([await asked(rotated.raw_key), await listed()]).toEqual([401, []]);
+    const { projects } = await answer<{ projects: { id: string; slug: string }[] }>('projects', 'list');
+    expect(projects.map(({ slug }) => slug)).toEqual(['demo', 'acme-mail']);
+
     const user = await answer<User>(
       'users',
       'create',

@@ -21,10 +21,14 @@ export function addCommands(program: Command, run: Run): void {
 
 /** What an operator does before anybody can sign in, or when nobody can any more. */
 function directoryCommands(program: Command, run: Run): void {
-  program
-    .command('projects')
-    .description('manage projects')
+  const projects = program.command('projects').description('manage projects');
+  projects
+    .command('list')
+    .description('list projects with id and slug')
+    .action(() => run('projects list', async () => (await import('./commands/projects.js')).listProjectsWork));
+  projects
     .command('create')
+    .description('create a project; prints its webhook secret')
     .argument('[name]', 'name of the project')
     .option('--name <name>', 'the same, as other commands take it')
     .option('--slug <slug>', 'unique short name; derived from the name if omitted')
@@ -37,10 +41,25 @@ function directoryCommands(program: Command, run: Run): void {
     });
 
   const presets = ['agent', 'reviewer', 'admin'] satisfies ScopePreset[];
-  program
-    .command('keys')
-    .description('manage API keys')
+  const keys = program.command('keys').description('manage API keys');
+  keys
+    .command('list')
+    .description('list the API keys of a project, without the keys themselves')
+    .requiredOption('--project <project>', 'id or slug')
+    .action(({ project }: { project: string }) => run('keys list', async () => (await import('./commands/keys.js')).listKeysWork(project)));
+  keys
+    .command('rotate')
+    .description('replace an API key by a new one with the same settings; the old one ends at once')
+    .argument('<key>', 'id, as listed by `countersign keys list`, such as key_…')
+    .action((key: string) => run('keys rotate', async () => (await import('./commands/keys.js')).rotateKeyWork(key)));
+  keys
+    .command('revoke')
+    .description('end an API key for good')
+    .argument('<key>', 'id, as listed by `countersign keys list`, such as key_…')
+    .action((key: string) => run('keys revoke', async () => (await import('./commands/keys.js')).revokeKeyWork(key)));
+  keys
     .command('create')
+    .description('create an API key; prints it once')
     .requiredOption('--project <project>', 'id or slug')
     .requiredOption('--name <name>', 'name of the agent or application')
     .addOption(new Option('--preset <use>', 'predefined set of scopes').choices(presets).default('agent').conflicts('scope'))

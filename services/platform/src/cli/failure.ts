@@ -11,6 +11,11 @@ export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
+/** An option is missing that this call needs: exit code 2, as for one that every call needs. */
+export class WrongCall extends Error {
+  override readonly name = 'WrongCall';
+}
+
 /** How a command that did not do what it was called for ends. */
 export interface Failure {
   exitCode: ExitCode;
@@ -24,6 +29,7 @@ export interface Failure {
 export function failureOf(error: unknown): Failure {
   const { message } = error as Error;
   if (error instanceof Refused) return { exitCode: 1, message, unexpected: false };
+  if (error instanceof WrongCall) return { exitCode: 2, message, unexpected: false };
   if (error instanceof CannotStart || error instanceof ConfigError) return { exitCode: 3, message, unexpected: false };
   const code = systemCode(error);
   if (code === '42501') return { exitCode: 3, message: `The DATABASE_URL login lacks permission: ${message}.`, unexpected: false };

@@ -1,7 +1,8 @@
-import { createProject, OPERATOR, webhookSecrets } from '@countersign/directory/administration';
+import { createProject, listProjects, OPERATOR, webhookSecrets } from '@countersign/directory/administration';
 import type { Work } from '../command.js';
 import { accepted, accessDirectory } from '../directory-access.js';
 import { Refused } from '../failure.js';
+import { table } from '../output.js';
 
 export const createProjectWork =
   (name: string, options: { slug?: string }): Work =>
@@ -17,6 +18,19 @@ export const createProjectWork =
     ]);
     return 0;
   };
+
+export const listProjectsWork: Work = async (connection, output) => {
+  const projects = await listProjects(accessDirectory(connection));
+  output.answer({ projects: projects.map(({ id, slug, name, createdAt }) => ({ id, slug, name, created_at: createdAt })) }, () =>
+    projects.length === 0
+      ? ['There are no projects. Create one: countersign projects create <name>.']
+      : table(
+          ['project', 'slug', 'name', 'created'],
+          projects.map(({ id, slug, name, createdAt }) => [id, slug, name, createdAt]),
+        ),
+  );
+  return 0;
+};
 
 function slugOf(name: string): string {
   const slug = name

@@ -15,7 +15,7 @@ import {
 import { signInUrl } from '../../address.js';
 import type { Work } from '../command.js';
 import { accepted, accessDirectory, projectNamed } from '../directory-access.js';
-import { Refused } from '../failure.js';
+import { Refused, WrongCall } from '../failure.js';
 import type { UserOptions } from '../options.js';
 
 export const createUserWork =
@@ -78,7 +78,7 @@ async function registerPerson(
   project: FoundProject,
   { email, name, role, password }: { email: string; name?: string; role: Role; password?: string },
 ): Promise<string> {
-  if (name === undefined) throw new Refused(`${email} is a new person. Set their name with --name.`);
+  if (name === undefined) throw new WrongCall(`${email} is a new person. Set their name with --name.`);
   return accepted(await createPerson(deps, { email, name, password, project: project.id, role }, OPERATOR)).id;
 }
 
