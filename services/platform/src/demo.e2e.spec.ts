@@ -235,8 +235,16 @@ describe('npm run demo', () => {
 
     const { code, stdout } = await demo.exited;
     expect(code).toBe(0);
-    expect(stdout).toContain('Changes were requested: Name the card.');
-    expect(stdout).toContain('Webhook review.decided received, signature verified');
+    // In the order of the README.
+    const told = [
+      'review.retried received',
+      'Changes were requested: Name the card.',
+      'Asked again',
+      'review.decided received',
+      'Approved by',
+    ];
+    const places = told.map((words) => stdout.indexOf(words));
+    expect([places.includes(-1), places]).toEqual([false, places.toSorted((a, b) => a - b)]);
     expect(stdout).toContain('with edits');
     expect(stdout).toContain('Subject: Refunded');
     const { body } = await call('GET', `/reviews/${id}`, session);

@@ -53,15 +53,16 @@ function run(command: string, ...args: string[]): SpawnedProgram {
   return program;
 }
 
-/** Approves what the example asks, and gives the review. */
-async function approveNext(): Promise<string> {
+/** Answers what the example asks, and gives the review. */
+async function answerNext(action: { action_id: string; feedback?: string }): Promise<string> {
   const review = await until(
     'a review to be asked for',
     async () => (await succeed(credentials.url, 'listReviews', { bearer: session, query: { status: 'pending' } })).items[0],
   );
-  await succeed(credentials.url, 'actOnReview', { bearer: session, path: { id: review.id }, body: { action_id: 'approve' } });
+  await succeed(credentials.url, 'actOnReview', { bearer: session, path: { id: review.id }, body: action });
   return review.id;
 }
+const approveNext = () => answerNext({ action_id: 'approve' });
 
 /** What a machine lacks fails its example; `npm test` installs it where it may. */
 function need(program: 'curl' | 'python3'): void {
@@ -98,6 +99,15 @@ describe('the agents of the README', () => {
     expect((await succeed(credentials.url, 'getReview', { bearer: session, path: { id } })).redemption).toMatchObject({
       digest: expect.stringMatching(/^sha256:/),
     });
+
+    for (const [action_id, said] of [
+      ['request_changes', 'awaiting_iteration'],
+      ['reject', 'rejected'],
+    ] as const) {
+      const other = run(command, file);
+      await answerNext({ action_id, feedback: 'Thank them first.' });
+      expect((await other.exited).stdout).toContain(`\nNot approved (${said}): Thank them first.\n`);
+    }
   });
 });
 

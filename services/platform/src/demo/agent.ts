@@ -3,7 +3,7 @@ import { digest } from '@countersign/evidence';
 import type { Credentials } from '../credentials.js';
 import { Server, ServerError } from './server.js';
 import { waitForChange } from './wait-for-change.js';
-import { receiveWebhooks, type WebhookReceiver } from './webhook-receiver.js';
+import { type Delivery, receiveWebhooks, type WebhookReceiver } from './webhook-receiver.js';
 
 /** The server sends within milliseconds; its first retry follows after seconds. */
 const WEBHOOK_MS = 15_000;
@@ -36,6 +36,7 @@ export async function runAgent(credentials: Credentials, say: (line: string) => 
     for (;;) {
       review = await waitForChange(server, review, say);
       if (review.status === 'awaiting_iteration') {
+        await told(webhooks, review, 'review.retried');
         say(`Changes were requested: ${review.feedback ?? '(no feedback)'}`);
         review = await server.resubmit(review.id, revise(review), review.current_version + 1);
         say(`Asked again, version ${review.current_version}. → ${new URL(`/reviews/${review.id}`, credentials.url)}`);
@@ -69,16 +70,19 @@ function revise(review: Review): Record<string, unknown> {
   return { ...review.payload, body: `${body}\n\nP.S. ${review.feedback ?? ''}`.trimEnd() };
 }
 
+/** The webhook of what the server was just seen to say, so that its line comes first; null where none is sent, or it does not come. */
+async function told(webhooks: WebhookReceiver, review: Review, wanted: string): Promise<Delivery | null> {
+  if (review.callback_url === null) return null;
+  return webhooks.next(({ event, body }) => event === wanted && body.review_id === review.id, WEBHOOK_MS);
+}
+
 async function conclude(
   server: Server,
   webhooks: WebhookReceiver,
   review: Review,
   say: (line: string) => void,
 ): Promise<'sent' | 'rejected'> {
-  const delivery =
-    review.callback_url === null
-      ? null
-      : await webhooks.next(({ event, body }) => event === 'review.decided' && body.review_id === review.id, WEBHOOK_MS);
+  const delivery = await told(webhooks, review, 'review.decided');
   if (review.callback_url !== null && !delivery) say('The webhook has not arrived yet; the decision was read from the server instead.');
   if (delivery && delivery.body.approved_digest !== review.approved_digest)
     throw new Error('The webhook and the server disagree on what was approved.');
