@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunning, type SpawnedProgram, scratchFolder, spawnProgram } from '@countersign/platform/fixture';
+import { isRunning, type SpawnedProgram, scratchFolder, spawnProgram, until } from '@countersign/platform/fixture';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 
@@ -20,6 +20,8 @@ function start(): SpawnedProgram {
   return program;
 }
 
+const brokerPid = () => Number(readFileSync(join(scratch.path, 'broker.pid'), 'utf8'));
+
 describe('npm run kafka', () => {
   it('says where it is, serves clients, ends on Ctrl-C and leaves nothing running', async () => {
     const running = start();
@@ -28,11 +30,19 @@ describe('npm run kafka', () => {
     await admin.connect();
     expect(await admin.createTopics({ topics: [{ topic: 'mine' }] })).toBe(true);
     await admin.disconnect();
-    const broker = Number(readFileSync(join(scratch.path, 'broker.pid'), 'utf8'));
+    const broker = brokerPid();
     expect(isRunning(broker)).toBe(true);
     process.kill(-(running.child.pid as number), 'SIGINT');
     expect((await running.exited).stderr).toBe('');
     expect(isRunning(broker)).toBe(false);
+  });
+
+  it('leaves nothing running when it is killed', async () => {
+    const ended = start();
+    await ended.printed(/^KAFKA_BROKERS=/m);
+    const broker = brokerPid();
+    process.kill(-(ended.child.pid as number), 'SIGKILL');
+    await until('the broker to end', () => !isRunning(broker));
   });
 
   it('says what is wrong with a port', async () => {

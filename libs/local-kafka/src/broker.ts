@@ -1,8 +1,8 @@
 /**
  * A Kafka of one node on the loopback interface (KRaft, broker and controller in one process), on a folder of its own.
  *
- * L1 It is one process of this one's: `stop()`, or the end of this process, ends it. One left behind by a process that was killed is ended
- *    by the next start on its folder.
+ * L1 It is one process of this one's: `stop()`, or the end of this process, ends it. Where this process is killed, a shell that waits for the
+ *    end of a pipe this process holds does; should that be killed too, the next start on the folder.
  * L2 What was acknowledged survives `kill()`: the next `start()` on the same folder and port has it.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
@@ -106,6 +106,7 @@ export async function startLocalKafka(options: LocalKafkaOptions): Promise<Local
         detached: options.ownGroup === true,
         stdio: ['ignore', log, log],
       });
+      endAfterUs(child);
       await writeFile(join(dataDir, 'broker.pid'), String(child.pid));
       await served(child, ports.client, join(dataDir, 'broker.log'));
     },
@@ -119,6 +120,17 @@ export async function startLocalKafka(options: LocalKafkaOptions): Promise<Local
   };
   await kafka.start();
   return kafka;
+}
+
+/** L1. Java looks at no channel that would tell it of our end, and a process that is killed runs nothing: the pipe is closed by the kernel. */
+function endAfterUs(broker: ChildProcess): void {
+  const shell = spawn('sh', ['-c', 'read -r _; kill -KILL "$0"', String(broker.pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  shell.on('error', () => undefined);
+  // Its number may be another's before long.
+  broker.once('exit', () => shell.kill('SIGKILL'));
 }
 
 function settings({ dataDir, security, settings: own = {} }: LocalKafkaOptions, ports: Ports): Record<string, string> {
