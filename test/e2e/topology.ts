@@ -110,18 +110,30 @@ export async function startReplicas(settings: Record<string, string> = {}, dataD
       },
     },
   );
-  const gateways = [...(await processes(running as unknown as SpawnedProgram)).values()].filter(({ service }) => service === 'gateway');
-  const balancer = new Balancer(gateways.map(({ port }) => `http://127.0.0.1:${port}`));
-  return {
-    ...topology,
-    credentials: { ...topology.credentials, url: await balancer.listen() },
-    processes: () => processes(running as unknown as SpawnedProgram),
-    running: () => serviceProcesses(running as unknown as SpawnedProgram),
-    async stop() {
-      await balancer.close();
-      await topology.stop();
-    },
-  };
+  return orElse(topology.stop, async () => {
+    const gateways = [...(await processes(running as unknown as SpawnedProgram)).values()].filter(({ service }) => service === 'gateway');
+    const balancer = new Balancer(gateways.map(({ port }) => `http://127.0.0.1:${port}`));
+    return {
+      ...topology,
+      credentials: { ...topology.credentials, url: await balancer.listen() },
+      processes: () => processes(running as unknown as SpawnedProgram),
+      running: () => serviceProcesses(running as unknown as SpawnedProgram),
+      async stop() {
+        await balancer.close();
+        await topology.stop();
+      },
+    };
+  });
+}
+
+/** What `work` gives; undoes what had been begun where it fails, since nobody is given anything to stop. */
+async function orElse<T>(undo: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await undo();
+    throw error;
+  }
 }
 
 const isClosed = async (port: number): Promise<boolean> => {
@@ -152,7 +164,7 @@ interface Manner {
   ): Promise<{ program: SpawnedProgram; killed: string[] }>;
 }
 
-async function start(spawn: typeof spawnServer, settings: Record<string, string>, manner: Manner): Promise<Topology> {
+export async function start(spawn: typeof spawnServer, settings: Record<string, string>, manner: Manner): Promise<Topology> {
   const folder = scratchFolder();
   const dataDir = manner.dataDir ?? join(folder.path, 'data');
   const [port] = (await freePorts(1)).map(String) as [string];
@@ -167,9 +179,16 @@ async function start(spawn: typeof spawnServer, settings: Record<string, string>
     await until('its address to be published', () => existsSync(file) && lock().pid === program.child.pid && lock().database_url);
     return program;
   }
-  if (!existsSync(dataDir)) await prepareData(dataDir);
-  let program = await begin();
-  const credentials = JSON.parse(readFileSync(file, 'utf8')) as Credentials;
+  async function stop(): Promise<void> {
+    await stopLeftovers(dataDir, programs);
+    folder.remove();
+  }
+  const begun = await orElse(stop, async () => {
+    if (!existsSync(dataDir)) await prepareData(dataDir);
+    return { program: await begin(), credentials: JSON.parse(readFileSync(file, 'utf8')) as Credentials };
+  });
+  const { credentials } = begun;
+  let { program } = begun;
 
   async function query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]> {
     const owner = new pg.Client({ connectionString: lock().database_url });
@@ -202,8 +221,7 @@ async function start(spawn: typeof spawnServer, settings: Record<string, string>
     },
     async stop() {
       await program.stop();
-      await stopLeftovers(dataDir, programs);
-      folder.remove();
+      await stop();
     },
   };
 }

@@ -198,6 +198,8 @@ describe('a receiver in trouble', () => {
       () => server.listed('limit=1'),
       ([one]) => one?.endpoint.circuit === 'open',
     );
+    // What is queued only after the clock went forward was not held back, and no other failure comes that would give it up.
+    await server.caughtUp();
     await server.db.advanceClock(61);
     const failed = await until(
       () => server.listed('status=failed'),

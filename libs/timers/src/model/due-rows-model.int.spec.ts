@@ -72,10 +72,12 @@ it('are claimed, put off, parked and removed as in the model', async () => {
       const memory = new MemoryPool({ statements: dueRowStatements(log, () => Date.now()), locks: new RowLocks(), reach });
       const rows = new DueRows(mirror(db.pool, memory, bare), { review: 'rev' }, ['timeout', 'reminder']);
       let taken: DueTimer[] = [];
+      // No two are due at the same instant: which of them comes first is nobody's to say.
+      let scheduled = 0;
       for (const one of steps) {
         if (one.do === 'schedule') {
           const [stream, project] = [newId(one.kind === 'reminder' ? 'per' : 'rev'), newId('prj')];
-          const due = { at: new Date(Math.floor(clock) + one.seconds * 1000 + log.timers.size).toISOString() };
+          const due = { at: new Date(Math.floor(clock) + one.seconds * 1000 + scheduled++).toISOString() };
           const kind = taken.length > 0 && one.seconds < 0 ? 'timeout' : one.kind;
           const schedule = [{ stream, kind, due }];
           const result = await store.append({
@@ -116,7 +118,8 @@ it('are claimed, put off, parked and removed as in the model', async () => {
       }
       await rows.claim(100, 0);
       await rows.parked();
-      await db.advanceClock(3_600);
+      // Past all of them by more than a second: what is due in an hour was scheduled only milliseconds ago.
+      await db.advanceClock(3_700);
       clock = Date.parse((await store.head()).now);
       await rows.claim(100, 0);
     }),

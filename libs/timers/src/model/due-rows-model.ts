@@ -19,7 +19,7 @@ export function dueRowStatements(log: Pick<MemoryLog, 'timers' | 'now'>, wallClo
       run([categories, kinds, limit, leaseMs, low, lateMs]: [string[], string[] | null, number, number, string | null, number]) {
         const now = log.now();
         const wall = wallClock();
-        const from = low === null ? Number.NEGATIVE_INFINITY : Date.parse(low);
+        const from = low === null ? Number.NEGATIVE_INFINITY : nextMillisecond(low);
         const waiting = rowsOf(categories, kinds).filter((row) => row.parked === null);
         const due = waiting
           .filter((row) => row.dueAt >= from && row.dueAt <= now && (row.claimedUntil === null || row.claimedUntil <= wall))
@@ -56,8 +56,13 @@ export function dueRowStatements(log: Pick<MemoryLog, 'timers' | 'now'>, wallClo
       begins: 'update event_store.timers set parked_at = event_store.now()',
       run([stream, kind, generation, reason]: [string, string, number, string]) {
         const row = same(stream, kind, generation);
-        if (row) Object.assign(row, { parked: { at: log.now(), reason }, attempts: row.attempts + 1 });
-        return row ? 1 : 0;
+        if (!row) return 0;
+        Object.assign(row, { parked: { at: log.now(), reason }, attempts: row.attempts + 1 });
+        // To the end: what is parked is listed in the order in which it was, also within one millisecond.
+        const key = `${row.stream} ${row.kind}`;
+        log.timers.delete(key);
+        log.timers.set(key, row);
+        return 1;
       },
     },
     {
@@ -79,6 +84,9 @@ export function dueRowStatements(log: Pick<MemoryLog, 'timers' | 'now'>, wallClo
     },
   ];
 }
+
+/** PostgreSQL's low water has microseconds, due times have milliseconds: what is due in the low water's own millisecond is due before it. */
+const nextMillisecond = (low: string): number => Date.parse(low) + (/\.\d{3}0*[1-9]/.test(low) ? 1 : 0);
 
 const told = ({ stream, category, kind, project, dueAt, generation, attempts }: TimerRow) => {
   const due_at = new Date(dueAt).toISOString();

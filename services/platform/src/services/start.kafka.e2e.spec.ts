@@ -27,6 +27,10 @@ function start(env: Record<string, string> = {}): SpawnedProgram {
 }
 const interrupt = ({ child }: SpawnedProgram) => process.kill(-(child.pid as number), 'SIGINT');
 
+/** A busy machine may have a service warn of what is slow, in a line of its log; nothing else is said where all is well. */
+const beyondWarnings = (stderr: string) =>
+  stderr.split('\n').filter((line) => line !== '' && !/^([\w-]+ \| )?\{"level":"warn",/.test(line));
+
 const SERVICES = ['directory', 'intake', 'decisions', 'monitoring', 'webhooks', 'audit', 'gateway'];
 
 describe('npm run start:services', () => {
@@ -35,7 +39,7 @@ describe('npm run start:services', () => {
     await stopped.printed(/PostgreSQL … /);
     interrupt(stopped);
     const early = await stopped.exited;
-    expect(early).toMatchObject({ code: 0, stderr: '' });
+    expect([early.code, beyondWarnings(early.stderr)]).toEqual([0, []]);
     expect(early.stdout).toMatch(/\nStopped\.\n$/);
 
     const program = start();
@@ -52,7 +56,7 @@ describe('npm run start:services', () => {
     interrupt(program);
     const ended = await program.exited;
     expect(running.filter(isRunning)).toEqual([]);
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect([ended.code, beyondWarnings(ended.stderr)]).toEqual([0, []]);
   });
 
   it('ends at once with the words of a service whose settings are wrong', async () => {
