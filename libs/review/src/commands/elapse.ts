@@ -149,7 +149,9 @@ function remind(state: ReviewState, settled: Settled, review: OpenReview, now: s
   const due = addSeconds(review.created_at, after_seconds);
   if (!reached(due, now)) return { events: [], notYet: due };
   const body = { after_seconds, remaining_seconds: secondsBetween(now, deadline) };
-  const { events, cancel } = recordLapses(state, settled);
+  const { events, cancel = [] } = recordLapses(state, settled);
   const notBefore = settled.at !== undefined && settled.at > due ? settled.at : due;
-  return { events: [...events, { type: 'review.reminded', body }], cancel, notBefore, notAfter: deadline };
+  // With the append, as every other row goes: whoever fired it may never hear that it did.
+  const spent = [...cancel, { stream: review.id, kind: 'reminder' }];
+  return { events: [...events, { type: 'review.reminded', body }], cancel: spent, notBefore, notAfter: deadline };
 }

@@ -143,7 +143,7 @@ describe('the reminder', () => {
     const led = story().after(760).when(due('reminder'));
     expect(led.types).toEqual(['review.reminded']);
     expect(led.body('review.reminded')).toEqual({ after_seconds: 750, remaining_seconds: 240 });
-    expect(led.decision).toMatchObject({ notBefore: at(750), notAfter: at(1000) });
+    expect(led.decision).toMatchObject({ notBefore: at(750), notAfter: at(1000), cancel: [{ stream: REVIEW, kind: 'reminder' }] });
     expect(led.next.state).toMatchObject({ status: 'pending', reminded_at: at(760) });
     expect(led.next.after(1).when(due('reminder')).decision).toEqual({ events: [] });
   });
@@ -161,7 +161,8 @@ describe('the reminder', () => {
       .after(4600)
       .when(due('reminder'));
     expect(led.types).toEqual(['review.changes_timed_out', 'review.reminded']);
-    expect(led.decision).toMatchObject({ notBefore: at(4500), notAfter: at(6000), cancel: [{ stream: REVIEW, kind: 'changes_timeout' }] });
+    const spent = ['changes_timeout', 'reminder'].map((kind) => ({ stream: REVIEW, kind }));
+    expect(led.decision).toMatchObject({ notBefore: at(4500), notAfter: at(6000), cancel: spent });
     expect(led.next.state).toMatchObject({ status: 'pending', reminded_at: at(4600) });
   });
 
