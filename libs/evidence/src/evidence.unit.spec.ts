@@ -144,6 +144,23 @@ describe('canonicalize', () => {
     expect(whyNot(loop).reason).toMatch(/deeper than 64/);
   });
 
+  it('says where it went wrong, after all that is well', () => {
+    const fine = { a: [1], b: true, c: 'x', d: 2, e: Object.assign(Object.create(null), { f: null }) };
+    const named = expect.objectContaining({ name: 'NotCanonicalError', path: '/z' });
+    expect(() => canonicalize({ ...fine, z: undefined })).toThrow(named);
+    expect(
+      whyNot({
+        get a() {
+          return 1;
+        },
+      }).reason,
+    ).toBe('only plain members are allowed');
+    expect(whyNot(new (class extends Array {})()).reason).toBe('only plain arrays are allowed');
+    expect(whyNot({ a: new Date(0) }).reason).toBe('only plain objects are allowed');
+    const deep = Array.from({ length: MAX_DEPTH + 1 }).reduce<unknown>((inner) => ({ a: inner }), 1);
+    expect([whyNot(deep).reason, whyNot(deep).path]).toEqual(['nesting deeper than 64', '/a'.repeat(MAX_DEPTH)]);
+  });
+
   it('says where it went wrong', () => {
     expect(() => canonicalize({ a: Number.NaN })).toThrow('NaN is not a JSON number at /a');
     expect(() => canonicalize(undefined)).toThrow('undefined is not JSON at the root');

@@ -42,12 +42,23 @@ describe('folding a review', () => {
       for (const event of facts) expect(evolve(state, event).status).not.toBe('none');
       expect(evolve(state, facts[0] as Stored)).toEqual(state);
     }
+    const pending = asked().state;
+    const answer = facts.find((event) => event.type === 'review.resubmitted') as Stored;
+    expect(evolve(pending, answer)).toEqual(pending);
     const decided = asked().when(doing(ann, 'approve')).next;
+    expect(Object.keys(decided.state)).not.toContain('unanswered');
     expect(fold(decided.events.slice(1), decided.state)).toEqual(decided.state);
     const archived = { type: 'review.archived', body: { by: { kind: 'person', id: ann.person_id, email: ann.email } } } as const;
-    expect(decided.happened(archived).happened(archived).state).toMatchObject({ status: 'archived', archived_at: decided.now });
+    expect(decided.happened(archived).after(5).happened(archived).state).toMatchObject({ status: 'archived', archived_at: decided.now });
     expect(asked().happened({ type: 'review.unarchived', body: archived.body }).state).toMatchObject({ status: 'pending' });
     expect(decided.happened({ type: 'review.unarchived', body: archived.body }).state).toEqual(decided.state);
+  });
+
+  it('R1, K4: a fact whose body was taken away changes nothing, and a request without one is erased', () => {
+    const [request, ...rest] = whole().events.map((event) => ({ ...event, body: null, redacted: true })) as unknown as Stored[];
+    expect(evolve({ status: 'none' }, request as Stored)).toEqual({ status: 'none', erased: true });
+    const pending = asked().state;
+    for (const event of rest) expect(evolve(pending, event)).toBe(pending);
   });
 
   it('R1: dates an end by the fact itself where the review has no window, nor the wait an end', () => {

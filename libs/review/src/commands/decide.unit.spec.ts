@@ -107,7 +107,13 @@ describe('editing (decisions 3, 4)', () => {
 
   it('names every key that may not be edited, sorted', () => {
     const led = edit({ subject: 'Hi', tracking: {}, recipients: 4, unheard: 1 });
-    expect(led.refusal).toMatchObject({ code: 'field_not_editable', param: 'edited_payload.recipients' });
+    expect(led.refusal).toMatchObject({
+      code: 'field_not_editable',
+      param: 'edited_payload.recipients',
+      details: ['recipients', 'tracking', 'unheard'].map((key) => {
+        return { path: `edited_payload.${key}`, message: 'is not editable', code: 'custom' };
+      }),
+    });
     expect((led.refusal as { details: { path: string }[] }).details.map(({ path }) => path)).toEqual([
       'edited_payload.recipients',
       'edited_payload.tracking',

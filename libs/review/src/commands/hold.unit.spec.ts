@@ -1,5 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { agent, ann, asked, at, bob, chief, DAY, doing, empty, foreignAgent, person, stranger, within } from '../review-fixture.js';
+import {
+  agent,
+  ann,
+  asked,
+  at,
+  bob,
+  chief,
+  DAY,
+  doing,
+  empty,
+  foreignAgent,
+  ownedAgent,
+  owner,
+  person,
+  stranger,
+  within,
+} from '../review-fixture.js';
 import type { ReviewState } from '../state.js';
 import { assign, claim, release, unassign } from './hold.js';
 
@@ -25,6 +41,10 @@ describe('claiming', () => {
     expect(led.types).toEqual(['review.claimed']);
     expect(led.next.state).toMatchObject({ held_by: annHolds, held_at: at(4), status: 'pending' });
     expect(led.decision).toMatchObject({ notAfter: at(DAY), cancel: [] });
+  });
+
+  it('holds what one’s own key asked: only approving is for others', () => {
+    expect(asked({ actor: ownedAgent }).when(claiming(owner)).types).toEqual(['review.claimed']);
   });
 
   it('holds it already', () => {

@@ -94,6 +94,12 @@ describe('resubmitting', () => {
     expect(led.code).toBe(code);
   });
 
+  it('says where the payload is wrong', () => {
+    const wrong = (payload: Record<string, unknown>) => sent().when(again({ payload })).refusal;
+    expect(wrong({ ...PAYLOAD, subject: 7 })).toMatchObject({ code: 'payload_invalid', param: 'payload.subject' });
+    expect(wrong({ subject: undefined })).toMatchObject({ code: 'payload_invalid', param: 'payload' });
+  });
+
   it('comes too late when the wait for changes has ended: that is recorded, and refused', () => {
     const story = sent({ config: { changes_timeout_hours: 1 } }).after(3600);
     const led = story.when(again());
@@ -108,6 +114,8 @@ describe('resubmitting', () => {
     expect(led.body('review.late_attempt_refused')).toMatchObject({ attempt: 'resubmit', late_seconds: 20, by: { kind: 'agent' } });
     expect(led.code).toBe('review_expired');
     expect(led.next.when(again())).toMatchObject({ types: [], code: 'review_expired' });
+    // Another key's is another attempt.
+    expect(led.next.when(again({ actor: ownedAgent })).types).toEqual(['review.late_attempt_refused']);
   });
 });
 

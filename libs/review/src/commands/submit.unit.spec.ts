@@ -55,6 +55,14 @@ describe('asking for a review', () => {
     });
   });
 
+  it('names nobody who answered for the key before where there is nobody', () => {
+    expect(
+      empty()
+        .when(asking({ actor: ownedAgent }))
+        .body('review.requested').requester,
+    ).not.toHaveProperty('former_owners');
+  });
+
   it('names the person who answers for it once, though both key and request name them', () => {
     expect(asked({ actor: ownedAgent, on_behalf_of: owner }).state).toMatchObject({ answerable: [owner.person_id] });
   });
@@ -158,6 +166,7 @@ describe('the timeout of a request (decision 19)', () => {
       own(600, 'auto_approve'),
       { seconds: 600, action: 'auto_approve' },
     ],
+    ['none where the template has a length and nothing that happens then', { timeout_seconds: 600, timeout_action: null }, {}, null],
     ['the template’s own', within('auto_approve', 600).config, {}, { seconds: 600, action: 'auto_approve' }],
   ])('%s', (_what, config, body, timeout) => {
     expect(asked({ config, ...body }).state).toMatchObject({ timeout });
@@ -190,6 +199,9 @@ describe('the actions an agent offers', () => {
 
   it('always leave a person the no', () => {
     expect(offered(['approve'])).toEqual(['ship', 'reject']);
+    const no = { ...PRESETS.reject, id: 'no' };
+    const { state } = asked({ body: { actions: ['reject'] }, config: { actions: [SHIP, no] } });
+    expect((state as RequestedReview).actions).toEqual([no]);
   });
 });
 

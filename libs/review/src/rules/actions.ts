@@ -80,7 +80,7 @@ export function resolveAction(review: RequestedReview, choice: ActionChoice): Ac
     case 'cancel_iteration':
       return actions.find((action) => action.id === CANCEL_ITERATION.id);
     case 'request_changes':
-      return review.actions.find((action) => action.kind === 'iteration') ?? actions.find((action) => action.kind === 'iteration');
+      return actions.find((action) => action.kind === 'iteration');
     default: {
       const deciding = review.actions.filter((action) => action.decision_value === alias);
       return deciding.find((action) => action.id === value) ?? deciding[0];

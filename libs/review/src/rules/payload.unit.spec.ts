@@ -17,7 +17,12 @@ const FITS: Record<FieldType, unknown[]> = {
   text: ['', 'a'],
   markdown: ['# a'],
   json: [1, 'a', [], { a: null }, false],
-  image: ['https://pics.example/a.png', 'http://pics.example/a', 'data:image/png;base64,iVBORw0KGgo='],
+  image: [
+    'https://pics.example/a.png',
+    'http://pics.example/a',
+    'data:image/png;base64,iVBORw0KGgo=',
+    'DATA:image/PNG;base64,iVBORw0KGgo=',
+  ],
   video: ['https://pics.example/a.mp4', 'data:video/mp4;base64,AAAA'],
   number: [0, -1.5],
   boolean: [true, false],

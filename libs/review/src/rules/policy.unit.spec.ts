@@ -106,7 +106,9 @@ describe('who may do what to a review', () => {
   it('P2, P3: a request is about a template of the key’s project, and one it may use', () => {
     const subject = { project_id: PROJECT, template_id: TEMPLATE, ref: 'mail' };
     expect(code(agent, 'request', subject)).toBe(ok);
-    expect(code(agent, 'request', { ...subject, project_id: OTHER_PROJECT })).toBe('template_not_found');
+    expect(may(agent, 'request', { ...subject, project_id: OTHER_PROJECT })).toMatchObject({
+      refusal: { code: 'template_not_found', param: 'template' },
+    });
     expect(code({ ...agent, template_ids: [] }, 'request', subject)).toBe('template_not_found');
     expect(code(ann, 'read', subject)).toBe(none);
   });
