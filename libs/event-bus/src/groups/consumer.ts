@@ -147,7 +147,6 @@ export class Consumer implements FeedReader {
   async #makeSure(): Promise<void> {
     await this.#holdings.reread();
     this.#unsure = false;
-    if (this.#holdings.lowest >= this.#retryUpTo) this.#retryUpTo = Number.POSITIVE_INFINITY;
     this.#progressed();
   }
 
@@ -195,8 +194,6 @@ export class Consumer implements FeedReader {
     const buckets = extra.map((one) => one.bucket);
     await this.#options.leases.giveBack(this.#group, buckets);
     this.#holdings.drop(buckets);
-    // The batch that failed may have been theirs alone; what is left can be past it, and would never get beyond it.
-    this.#retryUpTo = Number.POSITIVE_INFINITY;
   }
 
   /** One key whose release was asked for; false when there is none. */
@@ -230,6 +227,8 @@ export class Consumer implements FeedReader {
     const from = this.#holdings.lowest;
     const head = this.#options.feed.position;
     if (this.#holdings.size === 0 || from >= head) return false;
+    // The batch that failed is behind, or was of buckets that went to others: no longer a bound, which nothing here would get beyond.
+    if (from >= this.#retryUpTo) this.#retryUpTo = Number.POSITIVE_INFINITY;
     // Buckets that came from elsewhere may be behind the others. They go first, up to where the others are.
     const behind = this.#holdings.all().filter((one) => one.position === from);
     const ahead = this.#holdings.all().filter((one) => one.position > from);

@@ -1,4 +1,5 @@
 /** Turns a real database takes only now and then, over the model of it. */
+import { setImmediate } from 'node:timers/promises';
 import { Retryable } from '@countersign/database';
 import { MemoryPool, type Reach, RowLocks } from '@countersign/database/model';
 import { newId } from '@countersign/event-store';
@@ -14,6 +15,7 @@ import { Leases } from './leases.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const HOUR_MS = 3_600_000;
+const OTHER = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
 let consumer: Consumer;
 let leases: Leases;
 afterEach(async () => {
@@ -51,7 +53,7 @@ function stage(reach: Reach = async (_, work) => work()) {
   leases = new Leases({ pool, session: () => null, logger });
   const consume = async (onBatch: Subscription['onBatch']) => {
     const subscription = { group: 'group', categories: ['review'], handles: ['happened'], leaves: [], onBatch };
-    consumer = new Consumer({ subscription, pool, store: new MemoryEventStore(log), feed, leases, logger });
+    consumer = new Consumer({ subscription, pool, store: new MemoryEventStore(log, reach), feed, leases, logger });
     await consumer.start();
   };
   /** An event in one of the first six buckets, or of the last six. */
@@ -88,6 +90,28 @@ describe('a consumer', () => {
     expect(effects).toEqual([1, 2]);
   });
 
+  it('goes on when the buckets of a batch in doubt went to another process, and the others have nothing up to where it went', async () => {
+    let lost = 0;
+    const { cursors, effects, consume, append } = stage(async (what, work) => {
+      await setImmediate();
+      if (what !== 'commit' || lost++ > 0) return work();
+      for (const one of cursors) if (one.bucket < 6) Object.assign(one, { owner: OTHER, epoch: one.epoch + 1 });
+      throw new Error('Connection terminated unexpectedly');
+    });
+    append('first');
+    await consume(async (events, { tx }) => void (await tx.query('effects', [events.map((event) => event.position)])));
+    await until(
+      () => lost,
+      (seen) => seen === 1,
+    );
+    append('last');
+    await until(
+      () => [...effects],
+      (seen) => seen.includes(2),
+    );
+    expect(effects).toEqual([2]);
+  });
+
   it('goes on when the buckets whose batch failed were given back', async () => {
     const { bus, cursors, effects, consume, append } = stage();
     append('last');
@@ -105,9 +129,8 @@ describe('a consumer', () => {
       () => tries,
       (seen) => seen > 0,
     );
-    const other = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
-    bus.members.set(other, { leaseUntil: Date.now() + HOUR_MS, session: null });
-    bus.subscriptions.add({ group: 'group', member: other });
+    bus.members.set(OTHER, { leaseUntil: Date.now() + HOUR_MS, session: null });
+    bus.subscriptions.add({ group: 'group', member: OTHER });
     await leases.beat();
     await until(
       () => cursors.filter((one) => one.owner === null).length,
