@@ -65,7 +65,7 @@ export async function playBatch(stage: Stage, { seed, kills }: { seed: number; k
 }
 
 /** The record once nothing is wrong with it; or as it was when nothing had changed for long enough. */
-async function atRest(traffic: Traffic): Promise<{ history: History; faults: Fault[] }> {
+export async function atRest(traffic: Traffic): Promise<{ history: History; faults: Fault[] }> {
   const { server } = traffic;
   let seen = '';
   let deadline = 0;

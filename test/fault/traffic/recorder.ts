@@ -14,28 +14,39 @@ type Body = Partial<Review> & Partial<ErrorAnswer> & { redemption?: unknown };
 type Asked<Id extends OperationId> = Pick<Answered, 'by' | 'what' | 'review'> &
   Partial<Pick<Answered, 'said'>> & { id: Id; options: Parameters<Caller['try']>[1] };
 
+/** An answer that asks to come again; without a status where there was none at all, because the connection broke. */
+export interface Refusal {
+  status: number | null;
+  retryAfter: string | null;
+  why: string;
+}
+
 export class Recorder {
   readonly answers: Answered[] = [];
-  /** Questions that got no answer, by why: what the faults cost the callers. */
-  unanswered = 0;
+  /** Questions that got no answer: what the faults cost the callers. */
+  readonly refusals: Refusal[] = [];
   readonly #waiting: { count: number; go: () => void }[] = [];
 
   /** @throws {Error} for an answer no document names, and when there is none for minutes. */
   async ask<Id extends OperationId>(caller: Caller, { id, options, ...asked }: Asked<Id>): Promise<Answer<Body>> {
-    let why = '';
+    let why: Refusal = { status: null, retryAfter: null, why: '' };
     for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(PAUSE_MS)) {
       const sent = performance.now();
       try {
         const answer = (await caller.try(id, options as never)) as unknown as Answer<Body>;
         if (answer.status !== 429 && ![502, 503, 504].includes(answer.status)) return this.#keep(asked, sent, answer);
-        why = `${answer.status}: ${JSON.stringify(answer.body)}`;
+        why = { status: answer.status, retryAfter: answer.headers.get('retry-after'), why: JSON.stringify(answer.body) };
       } catch (error) {
         if (!isNoAnswer(error as Error)) throw error;
-        why = String((error as Error).cause ?? error);
+        why = { status: null, retryAfter: null, why: String((error as Error).cause ?? error) };
       }
-      this.unanswered += 1;
+      this.refusals.push(why);
     }
-    throw new Error(`${id} was not answered for ${PATIENCE_MS / 1000} s; the last was ${why}`);
+    throw new Error(`${id} was not answered for ${PATIENCE_MS / 1000} s; the last was ${JSON.stringify(why)}`);
+  }
+
+  get unanswered(): number {
+    return this.refusals.length;
   }
 
   /** Resolves once that many more answers have come. */
