@@ -196,9 +196,12 @@ export class Consumer implements FeedReader {
     this.#holdings.drop(buckets);
   }
 
-  /** One key whose release was asked for; false when there is none. */
+  /**
+   * One key whose release was asked for; false when there is none. One in a bucket that is moved back waits until the replay is over: what
+   * waits of the key was never handled, and the replay would take it for something that was.
+   */
   async #release(): Promise<boolean> {
-    const [stream] = this.#releases;
+    const stream = [...this.#releases].find((one) => !this.#replays(this.#holdings.parked(one)));
     if (stream === undefined) return false;
     const mark = this.#holdings.parked(stream);
     const bucket = mark && this.#holdings.get(mark.bucket);
@@ -216,6 +219,11 @@ export class Consumer implements FeedReader {
     }
     this.#releases.delete(stream);
     return true;
+  }
+
+  #replays(mark: ParkedMark | undefined): boolean {
+    const bucket = mark && this.#holdings.get(mark.bucket);
+    return bucket !== undefined && bucket.position < bucket.replayUntil;
   }
 
   #nowKnown({ unknownType }: ParkedMark): boolean {

@@ -144,4 +144,33 @@ describe('a consumer', () => {
     );
     expect(effects).toEqual([3]);
   });
+
+  it('does not take for a replay what had waited behind a parked key, where the key is let go before the replay gets there', async () => {
+    const { bus, cursors, consume, append } = stage();
+    append('first');
+    append('last');
+    let poison = true;
+    const seen: [number, boolean][] = [];
+    await consume(async (events, { replay }) => {
+      if (poison && events.some((event) => event.position === 1)) throw new Error('Nobody expected this.');
+      seen.push(...events.map((event): [number, boolean] => [event.position, replay]));
+    });
+    await until(
+      () => cursors.map((one) => one.position),
+      (positions) => positions.every((one) => one === 2),
+    );
+    poison = false;
+    for (const one of cursors) Object.assign(one, { position: 0, replayUntil: 2, epoch: one.epoch + 1 });
+    for (const row of bus.parkedOf('group')) row.releaseRequested = true;
+    await leases.beat();
+    await until(
+      () => bus.parkedOf('group').length + cursors.filter((one) => one.position < 2).length,
+      (left) => left === 0,
+    );
+    expect(seen).toEqual([
+      [2, false],
+      [2, true],
+      [1, false],
+    ]);
+  });
 });
