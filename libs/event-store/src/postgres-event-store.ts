@@ -62,19 +62,21 @@ export class PostgresEventStore implements EventStore {
   }
 
   async reservation(key: string): Promise<string | null> {
-    const { rows } = await this.options.pool.query<{ stream: string; category: string }>(
-      'select stream, category from event_store.reservations where key = $1',
-      [key],
-    );
+    const { rows } = await this.options.pool.query<{ stream: string; category: string }>({
+      name: 'event_store.reservation',
+      text: 'select stream, category from event_store.reservations where key = $1',
+      values: [key],
+    });
     const row = rows[0];
     return row ? idOf(this.options.categories[row.category] ?? row.category, row.stream) : null;
   }
 
   async idempotencyKey(scope: string, key: string): Promise<{ stream: string; version: number; inputHash: string } | null> {
-    const { rows } = await this.options.pool.query<{ stream: string; category: string; version: number; input_hash: string }>(
-      'select stream, category, version, input_hash from event_store.idempotency where scope = $1 and key = $2',
-      [scope, key],
-    );
+    const { rows } = await this.options.pool.query<{ stream: string; category: string; version: number; input_hash: string }>({
+      name: 'event_store.idempotency_key',
+      text: 'select stream, category, version, input_hash from event_store.idempotency where scope = $1 and key = $2',
+      values: [scope, key],
+    });
     const row = rows[0];
     return row
       ? { stream: idOf(this.options.categories[row.category] ?? row.category, row.stream), version: row.version, inputHash: row.input_hash }

@@ -76,6 +76,7 @@ async function lockPeople(tx: PoolClient, events: StoredEvent[]): Promise<void> 
   const people = (events as StoredEvent<ReviewEvent | MembershipEvent>[]).flatMap((event) =>
     peopleOf(event).flatMap((person) => (person ? [`${event.project} ${person}`] : [])),
   );
+  if (people.length === 0) return;
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('decisions:' || person, 0)) from unnest($1::text[]) as person`, [
     [...new Set(people)].sort(),
   ]);

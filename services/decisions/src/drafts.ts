@@ -39,6 +39,7 @@ export async function discardDraft(pool: Pool, review: string): Promise<void> {
 
 /** Takes away drafts that something later than them has made pointless. */
 export async function dropStaleDrafts(tx: PoolClient, reviews: { review: string; time: string }[]): Promise<void> {
+  if (reviews.length === 0) return;
   await tx.query(
     `delete from decisions.drafts d using unnest($1::text[], $2::timestamptz[]) as stale (review, at)
      where d.review = stale.review and d.saved_at <= stale.at`,

@@ -57,11 +57,12 @@ export async function applyTallies(tx: PoolClient, moved: Tally[], schema: strin
     );
     // What counts nothing names nobody: a row may hold the address of a person whose reviews were erased.
     const left = tallies.filter((t) => t.count < 0);
-    await tx.query(
-      `delete from ${schema}.tallies t using unnest(${KEY.map((_, i) => `$${i + 1}::text[]`).join(', ')}) as left_by (${KEY.join(', ')})
+    if (left.length > 0)
+      await tx.query(
+        `delete from ${schema}.tallies t using unnest(${KEY.map((_, i) => `$${i + 1}::text[]`).join(', ')}) as left_by (${KEY.join(', ')})
        where t.count = 0 and ${KEY.map((k) => `t.${k} = left_by.${k}`).join(' and ')}`,
-      KEY.map((k) => left.map((t) => t[k])),
-    );
+        KEY.map((k) => left.map((t) => t[k])),
+      );
   }
   const days = summed(moved, (t) => JSON.stringify([t.project, t.day, t.template])).map(([, t]) => t);
   if (days.length > 0) {
@@ -71,10 +72,12 @@ export async function applyTallies(tx: PoolClient, moved: Tally[], schema: strin
        on conflict (project, day, template) do update set count = days.count + excluded.count`,
       [...key(days), days.map((t) => t.count)],
     );
-    await tx.query(
-      `delete from ${schema}.days d using unnest($1::text[], $2::date[], $3::text[]) as left_by (project, day, template)
+    const fewer = days.filter((t) => t.count < 0);
+    if (fewer.length > 0)
+      await tx.query(
+        `delete from ${schema}.days d using unnest($1::text[], $2::date[], $3::text[]) as left_by (project, day, template)
        where d.count = 0 and d.project = left_by.project and d.day = left_by.day and d.template = left_by.template`,
-      key(days.filter((t) => t.count < 0)),
-    );
+        key(fewer),
+      );
   }
 }

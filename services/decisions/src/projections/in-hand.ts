@@ -52,7 +52,8 @@ export async function applyInHand(tx: PoolClient, events: StoredEvent<ReviewEven
   const { rows } = await tx.query<Hands>(`select review, project, assignee, holder from ${schema}.in_hand where review = any ($1)`, [
     [...new Set(events.map((event) => event.stream))],
   ]);
-  const known = new Map(rows.map((row) => [row.review, row]));
+  const stored = new Map(rows.map((row) => [row.review, row]));
+  const known = new Map(stored);
   for (const event of events) {
     const { stream: review, project } = event;
     known.set(review, evolve(known.get(review) ?? { review, project, assignee: null, holder: null }, event));
@@ -60,7 +61,9 @@ export async function applyInHand(tx: PoolClient, events: StoredEvent<ReviewEven
   const all = [...known.values()];
   const held = all.filter(({ assignee, holder }) => assignee !== null || holder !== null);
   const free = all.filter((one) => !held.includes(one)).map(({ review }) => review);
-  await tx.query(`delete from ${schema}.in_hand where review = any ($1)`, [free]);
+  const gone = free.filter((review) => stored.has(review));
+  if (gone.length > 0) await tx.query(`delete from ${schema}.in_hand where review = any ($1)`, [gone]);
+  if (held.length === 0) return;
   await tx.query(
     `insert into ${schema}.in_hand (review, project, assignee, holder)
      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])

@@ -44,15 +44,19 @@ const QUERY = `
     left join directory.gone g on g.stream = s.person
     left join event_store.streams ps on ps.stream = s.person`;
 
-async function upToDate(deps: Deps, sql: string, values: unknown[]): Promise<FoundSession[]> {
-  let { rows } = await deps.pool.query<FoundSession>(sql, values);
+// Prepared: each request of a person begins with one, and planning costs more than running it.
+const BY_TOKEN = { name: 'directory.session_by_token', text: `${QUERY} where s.token_hash = $1` };
+const BY_ID = { name: 'directory.sessions_by_id', text: `${QUERY} where s.id = any($1::uuid[])` };
+
+async function upToDate(deps: Deps, query: { name: string; text: string }, values: unknown[]): Promise<FoundSession[]> {
+  let { rows } = await deps.pool.query<FoundSession>({ ...query, values });
   const behind = rows.flatMap((row) => [
     ...(row.behind ? [idOf('per', row.person)] : []),
     ...(row.memberships ?? []).filter((m) => m.behind).map((m) => idOf('prj', m.project)),
   ]);
   if (behind.length > 0) {
     await catchUp(deps, behind);
-    ({ rows } = await deps.pool.query<FoundSession>(sql, values));
+    ({ rows } = await deps.pool.query<FoundSession>({ ...query, values }));
   }
   return rows;
 }
@@ -62,7 +66,7 @@ export async function authenticateSession(
   token: string,
   projectId: string | undefined,
 ): Promise<PersonActor | 'invalid_token' | 'forbidden'> {
-  const [row] = await upToDate(deps, `${QUERY} where s.token_hash = $1`, [tokenHash(token), SESSION_IDLE_SECONDS]);
+  const [row] = await upToDate(deps, BY_TOKEN, [tokenHash(token), SESSION_IDLE_SECONDS]);
   const actor = row && actorOf(row);
   if (!actor) return 'invalid_token';
   if (row.touch) await touch(deps, row.session);
@@ -73,7 +77,7 @@ export async function authenticateSession(
 /** The sessions of a list that are open now. */
 export async function openSessions(deps: Deps, ids: readonly string[]): Promise<PersonActor[]> {
   const uuids = ids.filter((id) => isId('ses', id)).map(uuidOf);
-  const rows = await upToDate(deps, `${QUERY} where s.id = any($1::uuid[])`, [uuids, SESSION_IDLE_SECONDS]);
+  const rows = await upToDate(deps, BY_ID, [uuids, SESSION_IDLE_SECONDS]);
   return rows.flatMap((row) => actorOf(row) ?? []);
 }
 

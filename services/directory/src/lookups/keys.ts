@@ -6,7 +6,7 @@ import { catchUp } from './catch-up.js';
 
 type Deps = Pick<DirectoryDeps, 'store' | 'pool'>;
 
-/** A row of `directory.api_keys`, as `select *` gives it. */
+/** The columns of `directory.api_keys` that say what a key is. */
 export interface KeyRow {
   id: string;
   project: string;
@@ -27,6 +27,11 @@ export interface KeyRow {
   created_at: Date;
   updated_at: Date;
 }
+
+export const KEY_COLUMNS = [
+  ...['id', 'project', 'status', 'fingerprint', 'prefix', 'name', 'description', 'scopes', 'template_ids', 'owner', 'former_owners'],
+  ...['contact', 'default_reviewer', 'rate_limit_per_hour', 'ip_allowlist', 'expires_at', 'created_at', 'updated_at'],
+] as const satisfies (keyof KeyRow)[];
 
 const person = (uuid: string | null): string | null => (uuid === null ? null : idOf('per', uuid));
 
