@@ -17,6 +17,8 @@ const { values } = parseArgs({
 /** Schedules played in one turn. */
 const A_TURN = 50;
 const { simulate, smallest } = await import('./simulate.js');
+// Errors are part of the play, and where they came from is told when one is played again.
+Error.stackTraceLimit = 0;
 const [schedules, first] = [Number(values.schedules), Number(values.seed)];
 const totals = { schedules: 0, steps: 0, events: 0 };
 const said = new Map<string, number>();
@@ -36,6 +38,7 @@ process.on('uncaughtException', unhandled);
 const turn = (): Promise<void> =>
   new Promise((resolve) =>
     setImmediate(() => {
+      process.stderr.write(`from seed ${first + totals.schedules}\n`);
       for (let n = 0; n < A_TURN && totals.schedules < schedules && last.wrong === null; n++, totals.schedules++) {
         const outcome = simulate(first + totals.schedules, { traced: values.trace, without: values.without });
         last.outcome = outcome;
@@ -53,6 +56,7 @@ const { outcome, wrong } = last;
 const tell = (lines: readonly string[] | null): void => void process.stdout.write(`${(lines ?? []).join('\n')}\n`);
 if (wrong) {
   setImmediate(() => {
+    Error.stackTraceLimit = 10;
     const least = smallest(wrong);
     tell(least.outcome.trace);
     tell(least.outcome.faults.map(({ check, what }) => `${check}: ${what}`));

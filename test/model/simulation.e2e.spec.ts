@@ -3,7 +3,7 @@ import { REVIEW_EVENTS } from '@countersign/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { played, type Report } from './played.js';
 
-const SCHEDULES = Number(process.env.MODEL_SCHEDULES ?? 50_000);
+const SCHEDULES = Number(process.env.MODEL_SCHEDULES ?? 100_000);
 const SEED = Number(process.env.MODEL_SEED ?? 1);
 /** Two at a time, for two cores. */
 const PROCESSES = 2;

@@ -29,21 +29,25 @@ export function play(stage: Stage, history: History, chance: Chance, without: Re
   const pick = () => (reviews.length > 0 ? chance.pick(reviews.slice(0, 2)) : null);
   // Until somebody has asked, people look at what is none.
   const any = () => pick() ?? 'rev_00000000000000000000000000';
-  const asked = (review: string) => void (reviews.includes(review) || reviews.push(review));
+  const first = Promise.withResolvers<void>();
+  const asked = (review: string) => {
+    if (!reviews.includes(review)) reviews.push(review);
+    first.resolve();
+  };
   const running: Promise<void>[] = [];
   const part = (name: string, share: number, most: number, begin: (moves: number) => Promise<void>) => {
     if (!without.has(name) && chance.yes(share)) running.push(begin(1 + chance.int(most)));
   };
-  part('agent', 1, 7, (moves) => agent(desk('agent'), chance, chance.pick([AGENT, OWNED]), pick, asked, moves + 1));
+  part('agent', 1, 5, (moves) => agent(desk('agent'), chance, chance.pick([AGENT, OWNED]), pick, asked, moves + 1).finally(first.resolve));
   part('other agent', 0.3, 4, (moves) => agent(desk('other agent'), chance, chance.pick([AGENT, OWNED, FOREIGN]), pick, asked, moves));
   for (const [name, share] of [
     ['person', 1],
     ['second person', 0.67],
     ['third person', 0.33],
   ] as const) {
-    part(name, share, 6, (moves) => {
+    part(name, share, 5, (moves) => {
       const actor = chance.pick(PEOPLE);
-      const begins = chance.yes(0.9) ? () => reviews.length > 0 : () => true;
+      const begins = chance.yes(0.9) && running.length > 0 ? first.promise : Promise.resolve();
       return person(desk(actor.name), chance, actor, any, begins, moves);
     });
   }

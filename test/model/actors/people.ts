@@ -19,20 +19,17 @@ const ACTIONS = [
   'reject_from_iteration',
 ];
 
-/** How often somebody looks whether there is something for them. */
-const PATIENCE = 60;
-
-/** One person's session: `pick` names the review of each move, `begins` says whether there is one. */
+/** One person's session: `pick` names the review of each move, `begins` is when somebody looks. */
 export async function person(
   desk: Desk,
   chance: Chance,
   actor: PersonActor,
   pick: () => string,
-  begins: () => boolean,
+  begins: Promise<void>,
   moves: number,
 ): Promise<void> {
   const screens: Seen[] = [];
-  for (let n = 0; n < PATIENCE && !begins(); n++) await desk.think();
+  await begins;
   for (let n = 0; n < moves; n++) {
     await desk.think();
     await move(desk, chance, actor, pick(), screens);

@@ -1,12 +1,22 @@
 /** K10 to K12 and the bus's own word: in order, once, nothing left out; what is parked waits with all that follows it. */
 import { isDeepStrictEqual } from 'node:util';
 import { initial, type ReviewState, reviewFold } from '@countersign/review';
+import type { Effect } from '../world/database.js';
 import { ALIEN, PROJECTION, REACTOR, subscriptionsOf } from '../world/groups.js';
 import type { Machine } from '../world/machine.js';
 import type { Check, Evidence } from './check.js';
 
-/** What a group handles, streams in which it waits, and from where. */
-function groupsOf({ stage }: Evidence) {
+type Group = { group: string; handles: Set<string>; parked: Map<string, { position: number }>; effects: Effect[] };
+const known = new WeakMap<Evidence, Group[]>();
+
+/** What a group handles, streams in which it waits, and from where; once for all checks. */
+function groupsOf(evidence: Evidence): Group[] {
+  const groups = known.get(evidence) ?? readGroups(evidence);
+  known.set(evidence, groups);
+  return groups;
+}
+
+function readGroups({ stage }: Evidence): Group[] {
   const { database, troubles, world } = stage;
   const subscriptions = subscriptionsOf(troubles)({ world } as Machine);
   return [PROJECTION, REACTOR].map((group) => ({

@@ -61,8 +61,13 @@ Object.assign(crypto, {
   randomInt: (most: number) => (world ? world.chance.int(most) : real.randomInt(most)),
   randomUUID: () => {
     if (world === null) return real.randomUUID();
-    const digits = Array.from({ length: 32 }, () => here().chance.int(16).toString(16)).join('');
-    return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+    const digits = Array.from({ length: 4 }, () =>
+      here()
+        .chance.int(2 ** 32)
+        .toString(16)
+        .padStart(8, '0'),
+    ).join('');
+    return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
   },
 });
 syncBuiltinESMExports();

@@ -83,7 +83,7 @@ export class MemoryLog {
 
   readStream<E extends DomainEvent>(stream: string, upToVersion = Number.POSITIVE_INFINITY): LoadedStream<E> {
     bytesOf(stream);
-    const events = (this.#streams.get(stream)?.events ?? []).filter((event) => event.version <= upToVersion) as StoredEvent<E>[];
+    const events = (this.#streams.get(stream)?.events ?? []).slice(0, upToVersion) as StoredEvent<E>[];
     return { events, version: events.length, project: events.at(-1)?.project ?? null, now: iso(Math.floor(this.now())) };
   }
 
@@ -153,6 +153,7 @@ export class MemoryLog {
   #apply(request: PreparedRequest, ms: number): AppendResult {
     this.#time = ms;
     const time = iso(ms);
+    const meta = frozen(JSON.parse(request.metaText));
     const streams = request.parts.map((part) => {
       const { stream, category, project } = part;
       let known = this.#streams.get(stream);
@@ -162,7 +163,7 @@ export class MemoryLog {
       }
       const events = part.events.map((event): StoredEvent => {
         const { id, type, schemaVersion, bodyText } = event;
-        const [body, meta] = [frozen(JSON.parse(bodyText)), frozen(JSON.parse(request.metaText))];
+        const body = frozen(JSON.parse(bodyText));
         const { bucket, events } = known as Stream;
         const place = { position: this.events.length + 1, shard: 0, stream, category, version: events.length + 1, id, project, bucket };
         const stored: StoredEvent = { ...place, type, schemaVersion, time, body, redacted: false, meta };
