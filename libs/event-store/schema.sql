@@ -121,6 +121,8 @@ declare
   v_conflict boolean;
   v_allowed boolean;
   v_done bigint;
+  -- An event's salts are a hash of it and the event's id: two draws of randomness for each event cost more than its hashes. It is kept nowhere.
+  v_secret bytea := uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
   v_answers json[] := '{}';
   rec record;
 begin
@@ -130,7 +132,8 @@ begin
   perform from event_store.streams where stream = any (s_stream) order by stream for no key update;
   select position, time into strict v_before, v_time from event_store.head where shard = 0 for no key update;
 
-  select greatest(date_trunc('milliseconds', event_store.now()), v_time),
+  -- The clock as event_store.now() has it, which cannot be inlined.
+  select greatest(date_trunc('milliseconds', clock_timestamp() + (select c.ahead from event_store.clock c)), v_time),
          (select a.batch from event_store.appenders a where a.appender = p_appender),
          p_categories <@ array(select w.category from event_store.writers w where w.db_role in ('*', session_user) and w.writer = p_writer),
          array_agg(coalesce(s.version, 0) order by p.i),
@@ -139,10 +142,7 @@ begin
          bool_and(s.stream is null or (s.category = p_categories[p.category] and s.project = p.project)),
          bool_or(p.expected not in (-1, coalesce(s.version, 0)))
     into v_time, v_done, v_allowed, v_versions, v_hashes, v_buckets, v_fits, v_conflict
-    from (
-      select unnest(s_stream) as stream, unnest(s_category) as category, unnest(s_project) as project, unnest(s_expected) as expected,
-             generate_series(1, cardinality(s_stream)) as i
-    ) p
+    from unnest(s_stream, s_category, s_project, s_expected) with ordinality p (stream, category, project, expected, i)
     left join event_store.streams s on s.stream = p.stream;
   v_time_us := (extract(epoch from v_time) * 1000000)::bigint;
 
@@ -161,7 +161,10 @@ begin
     raise exception 'A stream of the batch exists with another category or project.' using errcode = 'integrity_constraint_violation';
   end if;
 
-  if cardinality(i_request) > 0 then
+  if exists (
+    select from (select unnest(i_scope) as scope, unnest(i_key) as key) i
+    join event_store.idempotency d on d.scope = i.scope and d.key = i.key
+  ) then
     for rec in
       select i.request, i.scope = ':command' or i.input_hash = d.input_hash as same, d.stream, d.category, d.version, d.position
       from unnest(i_request, i_scope, i_key, i_input_hash) with ordinality i (request, scope, key, input_hash, n)
@@ -240,27 +243,27 @@ begin
             c.body_commitment, c.meta_commitment,
             case v_rank when 1 then substr(v_hashes, (c.part - 1) * 32 + 1, 32) else (select s.hash from event_store.streams s where s.stream = c.stream) end)
         from (
-          select b.*, sha256(b.body_salt || convert_to(b.body, 'UTF8')) as body_commitment,
-                 sha256(b.meta_salt || convert_to(b.meta, 'UTF8')) as meta_commitment
+          select b.*, substr(b.salts, 1, 16) as body_salt, substr(b.salts, 17) as meta_salt,
+                 sha256(substr(b.salts, 1, 16) || convert_to(b.body, 'UTF8')) as body_commitment,
+                 sha256(substr(b.salts, 17) || convert_to(b.meta, 'UTF8')) as meta_commitment
           from (
             select e.part, v_before + v_end[e.part] - s_count[e.part] + v_rank as position, s_stream[e.part] as stream,
                    v_versions[e.part] + v_rank as version, v_buckets[e.part] as bucket, e.schema_version, e.id, s_project[e.part] as project,
                    p_categories[s_category[e.part]] as category, e.type, e.body, e.meta,
-                   uuid_send(gen_random_uuid()) as body_salt, uuid_send(gen_random_uuid()) as meta_salt
+                   sha256(v_secret || uuid_send(e.id)) as salts
             from (
               select unnest(e_part) as part, unnest(e_rank) as rank, unnest(e_id) as id, unnest(e_type) as type,
                      unnest(e_schema_version) as schema_version, unnest(e_body) as body, unnest(e_meta) as meta
             ) e
             where e.rank = v_rank and v_open[s_request[e.part]]
+            offset 0
           ) b offset 0
         ) c
         returning stream, category, project, bucket, version, hash, position
-      ), created as (
-        insert into event_store.streams (stream, category, project, shard, bucket, version, hash, first_position, last_position)
-        select stream, category, project, 0, bucket, version, hash, position, position from stored where version = 1
       )
-      update event_store.streams s set version = f.version, hash = f.hash, last_position = f.position
-      from stored f where f.version > 1 and s.stream = f.stream;
+      insert into event_store.streams as s (stream, category, project, shard, bucket, version, hash, first_position, last_position)
+      select stream, category, project, 0, bucket, version, hash, position, position from stored
+      on conflict (stream) do update set version = excluded.version, hash = excluded.hash, last_position = excluded.last_position;
     end loop;
 
     if cardinality(i_request) > 0 then

@@ -39,11 +39,29 @@ async function whileBusy(appender: Appender, fill: () => Promise<unknown>[]): Pr
 }
 
 describe('the group commit', () => {
-  it('sends what waited together as one batch', async () => {
+  it.each([
+    [16, 1],
+    [200, 2],
+  ])('sends %i that waited together in %i', async (waiting, expected) => {
     const appender = new Appender({ pool: db.pool, writer: 'test', prefixes: PREFIXES });
-    const { results, batches } = await whileBusy(appender, () => Array.from({ length: 200 }, () => appender.append(request(newId('rev')))));
+    const fill = () => Array.from({ length: waiting }, () => appender.append(request(newId('rev'))));
+    const { results, batches } = await whileBusy(appender, fill);
     expect(results.every((r) => (r as { status: string }).status === 'appended')).toBe(true);
-    expect(batches).toBe(1);
+    expect(batches).toBe(expected);
+    await appender.close();
+  });
+
+  it('settles into halves, however unequal it began: callers that append one thing after the other', async () => {
+    const appender = new Appender({ pool: db.pool, writer: 'test', prefixes: PREFIXES });
+    const [callers, each] = [64, 10];
+    const before = await batches();
+    await Promise.all(
+      Array.from({ length: callers }, async () => {
+        for (let n = 0; n < each; n++) await appender.append(request(newId('rev')));
+      }),
+    );
+    expect((await batches()) - before).toBeLessThanOrEqual(2 * each + 4);
+    expect((await batches()) - before).toBeGreaterThanOrEqual(2 * each - 2);
     await appender.close();
   });
 

@@ -47,7 +47,7 @@ describe('appends that are observed', () => {
       ),
     );
     // More than a span may have links: the batch names some of them, and nothing complains.
-    await traced('many', { parent: null }, () => Promise.all(Array.from({ length: 200 }, () => add(newId('rev')))));
+    await traced('many', { parent: null }, () => Promise.all(Array.from({ length: 300 }, () => add(newId('rev')))));
     await telemetry.end();
     expect(telemetry.complaints).toEqual([]);
 
@@ -57,7 +57,7 @@ describe('appends that are observed', () => {
     const [many] = named('many');
     const isOfMany = ({ traceId }: { traceId: string }) => traceId === many?.traceId;
     const all = named('append review.noted');
-    expect(all.filter(isOfMany).map(({ links }) => links.length)).toEqual(Array(200).fill(1));
+    expect(all.filter(isOfMany).map(({ links }) => links.length)).toEqual(Array(300).fill(1));
     const appends = all.filter((span) => !isOfMany(span));
     const ours = appends.filter((span) => span.traceId === asked?.traceId);
     expect(ours.map((span) => span.parentSpanId)).toEqual([asked?.spanId, asked?.spanId, asked?.spanId]);
