@@ -38,9 +38,10 @@ export async function playBatch(stage: Stage, { seed, kills }: { seed: number; k
       await traffic.recorder.moves(1 + chance.int(APART.answers));
       await sleep(chance.int(APART.ms));
       const at = new Date().toISOString();
-      const victims = chance.yes(TWO_AT_ONCE)
-        ? [chosen(stage.victims, chance), chosen(stage.victims, chance)]
-        : [chosen(stage.victims, chance)];
+      const victims =
+        stage.severalAtOnce && chance.yes(TWO_AT_ONCE)
+          ? [chosen(stage.victims, chance), chosen(stage.victims, chance)]
+          : [chosen(stage.victims, chance)];
       const names = await Promise.all([...new Set(victims)].map((victim) => victim.kill(chance, traffic)));
       killed.push(...names.flat().map((name) => ({ name, at })));
     }

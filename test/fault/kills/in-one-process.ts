@@ -16,6 +16,8 @@ export async function inOneProcess(): Promise<Stage> {
   return {
     name: 'in one process',
     server,
+    // Whoever starts it again is one, and starts it once.
+    severalAtOnce: false,
     victims: [
       { weight: 4, kill: async () => (await again()).map(() => 'all in one') },
       {

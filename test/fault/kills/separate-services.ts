@@ -58,6 +58,7 @@ export async function separateServices(): Promise<Stage> {
   return {
     name: 'as separate services',
     server,
+    severalAtOnce: true,
     victims: [
       ...SERVICES.map((service) => ({ weight: 3, kill: (chance: Chance) => killService(service, chance) })),
       { weight: 3, kill: killRelay },

@@ -15,6 +15,8 @@ export interface Stage {
   name: string;
   server: Server;
   victims: readonly Victim[];
+  /** Whether two of them may be killed at once, each for itself. */
+  severalAtOnce: boolean;
   /** Resolves when everything runs again. */
   whole(): Promise<void>;
   stop(): Promise<void>;

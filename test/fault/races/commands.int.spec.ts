@@ -82,8 +82,8 @@ function wasTold(loser: Ended, winner: Ended): void {
 
 describe('two processes at once', () => {
   it.each([
-    ['approve', 'reject', 1_600],
-    ['edit', 'approve', 1_600],
+    ['approve', 'reject', 1_900],
+    ['edit', 'approve', 1_900],
   ] as const)('%s against %s: one decides, the other is told what was decided', async (here, there, count) => {
     await races(
       count,
