@@ -192,6 +192,8 @@ export async function start(spawn: typeof spawnServer, settings: Record<string, 
 
   async function query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]> {
     const owner = new pg.Client({ connectionString: lock().database_url });
+    // Where the database is killed the query says so; the connection's own word is one too many.
+    owner.on('error', () => {});
     await owner.connect();
     try {
       return (await owner.query<Row>(sql, values)).rows;
