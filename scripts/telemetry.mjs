@@ -29,7 +29,7 @@ is stored with the event, and goes on in every consumer, in what consumers appen
 | \`send events\` | client | the page the relay sent it with; begins a trace, linked |
 | \`receive <source>\` | client | events arrive in a process; begins a trace, linked |
 | \`process <group>\` | consumer | a batch of events with its transaction; begins a trace, linked with the appends |
-| \`process <event type> <group>\` | consumer | one event of the batch, in the event's trace |
+| \`process <event type> <group>\` | consumer | one event of the batch from which something followed (a command, a delivery), in the event's trace |
 | \`fire <timer>\` | internal | a timer that fell due; begins a trace |
 | \`deliver <webhook type>\` | internal | an attempt to deliver a webhook |
 | \`POST\` | client | its request to the receiver |
