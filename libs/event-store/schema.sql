@@ -132,8 +132,7 @@ begin
   perform from event_store.streams where stream = any (s_stream) order by stream for no key update;
   select position, time into strict v_before, v_time from event_store.head where shard = 0 for no key update;
 
-  -- The clock as event_store.now() has it, which cannot be inlined.
-  select greatest(date_trunc('milliseconds', clock_timestamp() + (select c.ahead from event_store.clock c)), v_time),
+  select greatest(date_trunc('milliseconds', event_store.now()), v_time),
          (select a.batch from event_store.appenders a where a.appender = p_appender),
          p_categories <@ array(select w.category from event_store.writers w where w.db_role in ('*', session_user) and w.writer = p_writer),
          array_agg(coalesce(s.version, 0) order by p.i),

@@ -49,8 +49,8 @@ afterAll(async () => {
 });
 
 type Command = Parameters<typeof handle<Till, TillEvent, TillCode>>[1];
-const run = (stream: string, decide: Command['decide'], extra: Partial<Command> = {}) =>
-  handle<Till, TillEvent, TillCode>(store, { stream, project, fold, meta: {}, decide, ...extra });
+const run = (stream: string, decide: Command['decide'], extra: Partial<Command> = {}, on: Parameters<typeof handle>[0] = store) =>
+  handle<Till, TillEvent, TillCode>(on, { stream, project, fold, meta: {}, decide, ...extra });
 
 describe('handle', () => {
   it('loads, decides, appends, and gives the state after', async () => {
@@ -89,15 +89,33 @@ describe('handle', () => {
   it('decides again when the stream moved meanwhile', async () => {
     const stream = newId('rev');
     await run(stream, open);
-    let decided = 0;
-    const results = await Promise.all(
-      Array.from({ length: 5 }, () =>
-        run(stream, (till) => {
-          decided += 1;
-          return pay(1)(till);
-        }),
-      ),
-    );
+    const together = 5;
+    let [loaded, decided] = [0, 0];
+    let begin = () => {};
+    const allLoaded = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    // Nobody appends before all have read the same stream.
+    const meeting = Object.create(store, {
+      readStream: {
+        async value(...asked: Parameters<PostgresEventStore['readStream']>) {
+          const found = await store.readStream(...asked);
+          if (++loaded === together) begin();
+          return found;
+        },
+      },
+      append: {
+        async value(request: Parameters<PostgresEventStore['append']>[0]) {
+          await allLoaded;
+          return store.append(request);
+        },
+      },
+    }) as PostgresEventStore;
+    const payOne: Command['decide'] = (till) => {
+      decided += 1;
+      return pay(1)(till);
+    };
+    const results = await Promise.all(Array.from({ length: together }, () => run(stream, payOne, {}, meeting)));
     expect(decided).toBeGreaterThan(5);
     expect(results.map((r) => r.version).sort()).toEqual([2, 3, 4, 5, 6]);
     expect((await store.readStream(stream)).version).toBe(6);
