@@ -190,17 +190,7 @@ export async function start(spawn: typeof spawnServer, settings: Record<string, 
   const { credentials } = begun;
   let { program } = begun;
 
-  async function query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]> {
-    const owner = new pg.Client({ connectionString: lock().database_url });
-    // Where the database is killed the query says so; the connection's own word is one too many.
-    owner.on('error', () => {});
-    await owner.connect();
-    try {
-      return (await owner.query<Row>(sql, values)).rows;
-    } finally {
-      await owner.end();
-    }
-  }
+  const database = asOwner(() => lock().database_url);
 
   return {
     credentials,
@@ -209,21 +199,39 @@ export async function start(spawn: typeof spawnServer, settings: Record<string, 
       program = next;
       return killed;
     },
-    async advanceClock(seconds) {
-      await query("update event_store.clock set ahead = ahead + $1 * interval '1 second'", [seconds]);
-    },
+    ...database,
     async operate<T>(...command: string[]) {
       const { code, stdout, stderr } = await runCli(dataDir, ...command, '--json');
       if (code !== 0) throw new Error(`countersign ${command.join(' ')} ended with ${code}: ${stderr}`);
       return JSON.parse(stdout) as T;
     },
-    query,
     inspect() {
       return { pids: [program.child.pid as number], log: program.stderr };
     },
     async stop() {
       await program.stop();
       await stop();
+    },
+  };
+}
+
+/** Asks a database as the owner of its schemas, over a connection for each question, wherever it is by then. */
+export function asOwner(url: () => string | undefined): Pick<Topology, 'query' | 'advanceClock'> {
+  const query = async <Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]> => {
+    const owner = new pg.Client({ connectionString: url() });
+    // Where the database is killed the query says so; the connection's own word is one too many.
+    owner.on('error', () => {});
+    await owner.connect();
+    try {
+      return (await owner.query<Row>(sql, values)).rows;
+    } finally {
+      await owner.end();
+    }
+  };
+  return {
+    query,
+    async advanceClock(seconds) {
+      await query("update event_store.clock set ahead = ahead + $1 * interval '1 second'", [seconds]);
     },
   };
 }

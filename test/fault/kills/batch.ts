@@ -1,10 +1,9 @@
 /** Kills under load, one after the other and at times two at once; then the load ends, everything comes to rest, and the record is judged. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '@countersign/platform/fixture';
 import { Chance } from '../../model/world/chance.js';
-import type { Fault, History } from '../judge/history.js';
-import { judge, sentence } from '../judge/judge.js';
-import { recorded } from '../traffic/recorded.js';
+import type { History } from '../judge/history.js';
+import { sentence } from '../judge/judge.js';
+import { atRest } from '../traffic/at-rest.js';
 import { WINDOW } from '../traffic/stories.js';
 import { Traffic } from '../traffic/traffic.js';
 import { chosen, type Stage } from './stage.js';
@@ -12,8 +11,6 @@ import { chosen, type Stage } from './stage.js';
 /** Answers between two kills, at most; and milliseconds after the last of them, so that it falls into any part of a request. */
 const APART = { answers: 40, ms: 15 };
 const TWO_AT_ONCE = 0.15;
-/** What is still on its way after this long, in milliseconds, does not come any more. */
-const PATIENCE_MS = 60_000;
 const SHOWN = 30;
 
 export interface Outcome {
@@ -62,31 +59,6 @@ export async function playBatch(stage: Stage, { seed, kills }: { seed: number; k
   } finally {
     await traffic.end().catch(() => {});
     await traffic.close();
-  }
-}
-
-/** The record once nothing is wrong with it; or as it was when nothing had changed for long enough. */
-export async function atRest(traffic: Traffic): Promise<{ history: History; faults: Fault[] }> {
-  const { server } = traffic;
-  let seen = '';
-  let deadline = 0;
-  for (;;) {
-    await until('everybody to have handled everything', async () => {
-      const [row] = await server.topology.query<{ rest: boolean }>(
-        `select (select count(*) from event_store.timers where due_at <= event_store.now() and parked_at is null) = 0
-            and (select min(position) from event_bus.cursors) >= (select position from event_store.head) as rest`,
-      );
-      return row?.rest;
-    });
-    const history = await recorded(traffic);
-    const faults = judge(history);
-    const last = faults.map(sentence).join('\n');
-    if (last !== seen) deadline = Date.now() + PATIENCE_MS;
-    seen = last;
-    if (faults.length === 0 || Date.now() > deadline) return { history, faults };
-    // The lease of an attempt whose process was killed ends by this clock.
-    await traffic.advance(10);
-    await sleep(250);
   }
 }
 

@@ -2,9 +2,8 @@
 import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@countersign/database';
 import { prepareData, scratchFolder } from '@countersign/platform/fixture';
-import pg from 'pg';
 import { Server } from '../../e2e/server.js';
-import { startAllInOne, type Topology } from '../../e2e/topology.js';
+import { asOwner, startAllInOne, type Topology } from '../../e2e/topology.js';
 import { FaultProxy } from '../proxy.js';
 
 export interface BehindProxy {
@@ -34,16 +33,12 @@ export async function startBehindProxy(settings: Record<string, string> = {}, di
   const portOf = ({ url }: EmbeddedPostgres) => Number(new URL(url).port);
   const proxy = await FaultProxy.to({ port: portOf(database) });
   const topology = await startAllInOne({ DATABASE_URL: proxy.through(database.url) }, dataDir);
-  const query = directly(() => database.url);
-  const server = await Server.start({
-    ...topology,
-    query,
-    advanceClock: async (seconds) => void (await query("update event_store.clock set ahead = ahead + $1 * interval '1 second'", [seconds])),
-  });
+  const past = asOwner(() => database.url);
+  const server = await Server.start({ ...topology, ...past });
   return {
     server,
     proxy,
-    query,
+    query: past.query,
     database: () => database,
     async restartDatabase() {
       await database.stop();
@@ -58,18 +53,5 @@ export async function startBehindProxy(settings: Record<string, string> = {}, di
       removeDisk?.();
       folder.remove();
     },
-  };
-}
-
-function directly(url: () => string): Topology['query'] {
-  return async <Row extends pg.QueryResultRow>(sql: string, values?: unknown[]) => {
-    const owner = new pg.Client({ connectionString: url(), application_name: 'test' });
-    owner.on('error', () => {});
-    await owner.connect();
-    try {
-      return (await owner.query<Row>(sql, values)).rows;
-    } finally {
-      await owner.end();
-    }
   };
 }

@@ -2,7 +2,7 @@
 import { expect } from '@jest/globals';
 import type { Server } from '../../e2e/server.js';
 import { sentence } from '../judge/judge.js';
-import { atRest } from '../kills/batch.js';
+import { atRest } from '../traffic/at-rest.js';
 import { Traffic } from '../traffic/traffic.js';
 
 /** Answers before anything breaks, and after it is mended. */

@@ -52,6 +52,18 @@ describe('the hour of a key', () => {
     expect(await tries(limits, 'key_next', 3, 5)).toBe(3);
   });
 
+  it('keeps no windows that ended long ago', async () => {
+    const limits = new KeyLimits(db.pool);
+    for (const key of ['key_old', 'key_over']) expect(await tries(limits, key, 3, 1)).toBe(1);
+    const { rows: ended } = await db.pool.query('select (extract(epoch from clock_timestamp()) * 1000)::bigint - 60000 as ms');
+    const end = (key: string, ms: number) => db.pool.query('update gateway.rate_limits set expire = $2 where key = $1', [`key:${key}`, ms]);
+    await end('key_old', ended[0].ms - HOUR);
+    await end('key_over', ended[0].ms);
+    expect(await tries(limits, 'key_new', 3, 1)).toBe(1);
+    const { rows } = await db.pool.query("select key from gateway.rate_limits where key in ('key:key_old', 'key:key_over')");
+    expect(rows).toEqual([{ key: 'key:key_over' }]);
+  });
+
   it.each([HOUR, -HOUR])('Q3 is the same hour at a gateway whose clock is off by %i ms', async (off) => {
     const key = `key_clock_${off > 0}`;
     const limits = new KeyLimits(db.pool);

@@ -24,10 +24,16 @@ interface Lease {
 
 /**
  * One statement, by the database's clock: a gateway whose own is wrong would end everybody's hour, or begin it in the future. A window that is over
- * begins anew with what is asked.
+ * begins anew with what is asked. Windows of others that ended an hour ago go, a few at a time: their keys may be gone.
  */
 const COUNT = `
-with now as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms)
+with now as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms),
+ended as (
+  delete from gateway.rate_limits where key in (
+    select o.key from gateway.rate_limits o
+     where o.expire < (select ms from now) - ${HOUR_MS} and o.key <> $1 order by o.expire limit 10 for update skip locked
+  )
+)
 insert into gateway.rate_limits as r (key, points, expire) select $1::text, $2::integer, ms + ${HOUR_MS} from now
 on conflict (key) do update set
   points = case when r.expire <= (select ms from now) then excluded.points else r.points + excluded.points end,

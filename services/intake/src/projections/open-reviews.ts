@@ -11,14 +11,12 @@ export async function applyOpenReviews(tx: PoolClient, events: StoredEvent<Revie
       if (event.body) open.set(event.stream, event.body.template.id);
     } else if (!open.delete(event.stream)) settled.add(event.stream);
   }
-  if (settled.size > 0) {
-    const text = `delete from ${schema}.open_reviews where review = any ($1)`;
-    await tx.query({ name: `${schema}.open_reviews.delete`, text, values: [[...settled]] });
-  }
-  if (open.size > 0) {
-    const text = `insert into ${schema}.open_reviews (review, template) select * from unnest($1::text[], $2::text[]) on conflict (review) do nothing`;
-    await tx.query({ name: `${schema}.open_reviews.insert`, text, values: [[...open.keys()], [...open.values()]] });
-  }
+  if (settled.size > 0) await tx.query(`delete from ${schema}.open_reviews where review = any ($1)`, [[...settled]]);
+  if (open.size === 0) return;
+  await tx.query(
+    `insert into ${schema}.open_reviews (review, template) select * from unnest($1::text[], $2::text[]) on conflict (review) do nothing`,
+    [[...open.keys()], [...open.values()]],
+  );
 }
 
 export async function countOpenReviews(pool: Pool, template: string): Promise<number> {

@@ -2,6 +2,7 @@ import type { ReviewListQuery, ReviewStatus } from '@countersign/contracts';
 import { type RefObject, useEffect, useRef } from 'react';
 import { Link, useSearch } from 'wouter';
 import { sentenceOf } from '../../api/failure.js';
+import { isFocusLost } from '../../elements/focus.js';
 import { useKeys } from '../../elements/keys.js';
 import { Banner } from '../../elements/telling/Banner.js';
 import { EmptyState } from '../../elements/telling/EmptyState.js';
@@ -140,7 +141,7 @@ function useReturn(rows: RefObject<HTMLOListElement | null>, phase: ReviewListSt
     if (phase === 'loading') return;
     const left = place.current.reviews;
     place.current.reviews = [];
-    if (document.activeElement !== null && document.activeElement !== document.body) return;
+    if (!isFocusLost()) return;
     const row = left.map((id) => rows.current?.querySelector<HTMLElement>(`a[href="/reviews/${id}"]`)).find((found) => found);
     row?.focus();
   }, [rows, phase, place]);
@@ -157,8 +158,7 @@ function useReadOn(rows: RefObject<HTMLOListElement | null>, { items, hasMore, e
     if (next === undefined && hasMore && !error) return;
     last.current = null;
     // The button is off while it loads, which takes the focus from it. Somebody who went elsewhere meanwhile stays there.
-    const focused = document.activeElement;
-    if (focused !== null && focused !== document.body && focused !== button.current) return;
+    if (!isFocusLost() && document.activeElement !== button.current) return;
     const row = next && rows.current?.querySelector<HTMLElement>(`a[href="/reviews/${next.id}"]`);
     (row ?? button.current)?.focus();
   }, [rows, items, hasMore, error, loadingMore]);

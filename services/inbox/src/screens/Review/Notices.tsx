@@ -1,4 +1,5 @@
 import { type Dispatch, useEffect, useRef } from 'react';
+import { isFocusLost } from '../../elements/focus.js';
 import { Banner } from '../../elements/telling/Banner.js';
 import { Ago } from '../../elements/time/Moment.js';
 import { type Desk, type DeskEvent, hasTyped, isOpen, labelOf, ownDraft } from '../../review/desk.js';
@@ -27,8 +28,7 @@ export function Notices({ desk, change, notice, onDismiss }: NoticesProps) {
   // Who turned to what waited reads on here: the button they pressed is gone.
   const waited = useRef(waiting);
   useEffect(() => {
-    const lost = document.activeElement === null || document.activeElement === document.body;
-    if (waited.current !== null && waiting === null && lost) top.current?.focus({ preventScroll: true });
+    if (waited.current !== null && waiting === null && isFocusLost()) top.current?.focus({ preventScroll: true });
     waited.current = waiting;
   }, [waiting]);
   return (

@@ -1,6 +1,7 @@
 import type { Review } from '@countersign/contracts';
 import { useEffect, useRef } from 'react';
 import { Badge } from '../../elements/Badge.js';
+import { isFocusLost } from '../../elements/focus.js';
 import { Revealed } from '../../elements/Revealed.js';
 import { IrreversibilityBadge, PriorityBadge } from '../../elements/ReviewBadges.js';
 import { Countdown } from '../../elements/time/Countdown.js';
@@ -14,8 +15,7 @@ function useFocusOnArrival() {
   const heading = useRef<HTMLHeadingElement>(null);
   const place = usePlace();
   useEffect(() => {
-    const lost = document.activeElement === null || document.activeElement === document.body;
-    if (place.current.begun && lost) heading.current?.focus();
+    if (place.current.begun && isFocusLost()) heading.current?.focus();
     place.current.begun = true;
   }, [place]);
   return heading;

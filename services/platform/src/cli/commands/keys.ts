@@ -11,6 +11,7 @@ import {
   rotateApiKey,
   SCOPE_PRESETS,
 } from '@countersign/directory/administration';
+import { isId } from '@countersign/event-store';
 import type { Work } from '../command.js';
 import { accepted, accessDirectory, projectNamed } from '../directory-access.js';
 import { Refused } from '../failure.js';
@@ -89,10 +90,10 @@ export const revokeKeyWork =
 
 /** Of whatever project: an operator has no other. */
 async function keyNamed(deps: DirectoryDeps, id: string): Promise<{ project: FoundProject; name: string }> {
-  for (const project of await listProjects(deps)) {
-    const found = (await keysOf(deps, project.id)).find((one) => one.id === id);
-    if (found) return { project, name: found.key.name };
-  }
+  const { project: of } = isId('key', id) ? await deps.store.readStream(id) : { project: null };
+  const project = (await listProjects(deps)).find((one) => one.id === of);
+  const found = project && (await keysOf(deps, project.id)).find((one) => one.id === id);
+  if (found) return { project, name: found.key.name };
   throw new Refused(`No API key ${id}. List them: countersign keys list --project <project>.`);
 }
 

@@ -1,4 +1,5 @@
 import { type Dispatch, useEffect, useRef } from 'react';
+import { isFocusLost } from '../../../elements/focus.js';
 import { useKeys } from '../../../elements/keys.js';
 import { useSettling } from '../../../elements/settling.js';
 import { actionOfKey, inOrder } from '../../../review/action-order.js';
@@ -69,8 +70,7 @@ function useFocusAfterTurn(status: string) {
   const panel = useRef<HTMLElement>(null);
   const was = useRef(status);
   useEffect(() => {
-    const lost = document.activeElement === null || document.activeElement === document.body;
-    if (was.current !== status && lost) panel.current?.focus({ preventScroll: true });
+    if (was.current !== status && isFocusLost()) panel.current?.focus({ preventScroll: true });
     was.current = status;
   }, [status]);
   return panel;
